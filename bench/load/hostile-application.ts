@@ -42,7 +42,7 @@ export type Hostile = {
 /** Seeds the application before the server starts: paused endpoints, and users with a mirrored calendar each. */
 export async function seedHostile(stores: Stores, slow: SlowServer, pace: HostilePace): Promise<Hostile> {
   const registered = { name: 'Hostile', redirectUri: REDIRECT_URI };
-  const { client, clientSecret } = await registerClient(registered, { ...stores, by: undefined });
+  const { client, clientSecret = '' } = await registerClient(registered, { ...stores, by: undefined });
   const { clientId } = client;
   const hears = { events: true, calendars: false, connections: false, own: false };
   for (let i = 0; i < ENDPOINTS; i += 1) {

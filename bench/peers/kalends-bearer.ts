@@ -7,7 +7,9 @@ import { startActivityCounter } from '../../src/activity/activity-counter.ts';
 import { loadConfig } from '../../src/config/config.ts';
 import { attemptLimit } from '../../src/http/attempt-limit.ts';
 import { createServer } from '../../src/http/server.ts';
+import { lazyEgress } from '../../src/lib/egress/lazy-egress.ts';
 import { authenticateBearer } from '../../src/oauth/bearer-authentication.ts';
+import { clientAssertions } from '../../src/oauth/client-assertion.ts';
 import { openSigningKeys } from '../../src/oauth/signing-keys.ts';
 import { tokenRoute } from '../../src/oauth/token.route.ts';
 import { createTokenSigner } from '../../src/oauth/token-signer.ts';
@@ -26,9 +28,11 @@ const answerListener = config.requestLogDays > 0 ? startRequestRecorder({ ...sto
 const activityNotes = startActivityCounter({ ...stores, log });
 const hearers = { answerListener, answerCounter: activityNotes };
 const app = createServer({ log, trustProxy: config.trustProxy, secure: false, ...hearers });
+const egress = lazyEgress({ privateNetwork: config.privateNetwork });
+const assertions = clientAssertions({ ...stores, egress, publicUrl: config.url, log });
 const limits = { wrongSecrets: attemptLimit(30, 60), wrongCodes: wrongCodeLimits(config.limits) };
 const successorKey = sealer.derive('refresh successors');
-app.register(tokenRoute({ ...stores, activityNotes, signer, successorKey, log, ...limits }));
+app.register(tokenRoute({ ...stores, activityNotes, signer, successorKey, log, assertions, ...limits }));
 app.get('/health', async () => ({ status: 'ok' }));
 app.get('/protected', async (request) => {
   const { userId } = await authenticateBearer(request, { signer, families });

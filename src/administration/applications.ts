@@ -9,6 +9,7 @@ import { ApiError, apiMessage } from '../http/refusal.ts';
 import type { PrivateNetwork } from '../lib/egress/private-network.ts';
 import type { Client, ClientChange, ClientSettings } from '../oauth/client.ts';
 import { registeredUris } from '../oauth/client.ts';
+import type { ClientKeyStore, ClientKeys } from '../oauth/client-key-store.ts';
 import {
   changeClient,
   changeProblems,
@@ -17,6 +18,8 @@ import {
 } from '../oauth/client-registration.ts';
 import type { ApplicationContents, ClientStore } from '../oauth/client-store.ts';
 import { planRedirectUris, type RedirectUriChange, redirectUrisProblems } from '../oauth/redirect-uri.ts';
+import { SWITCH_KEYS, SWITCHES, type SwitchKey } from '../oauth/switches.ts';
+import type { TokenFamilyStore } from '../oauth/token-family-store.ts';
 import { PeopleRefusal } from '../people/people-refusal.ts';
 import { may, mustBeAllowed } from '../people/permission.ts';
 import type { Actor } from '../people/person.ts';
@@ -27,6 +30,7 @@ import { type WebhookAddress, webhookAddressProblem } from './webhook-address.ts
 
 export type ApplicationsDeps = {
   readonly clients: ClientStore;
+  readonly clientKeys: Pick<ClientKeyStore, 'hasKeys'>;
   readonly endpoints: EndpointStore;
   /** The private addresses that deliveries may reach. */
   readonly privateNetwork: PrivateNetwork;
@@ -49,6 +53,7 @@ export type SettingsOptions = {
   readonly settings?: ClientSettingsChange;
   /** Whether another application may have its webhooks at the same URL. Only owners can set it. */
   readonly isShared?: boolean;
+  readonly keys?: ClientKeys | undefined;
 };
 type ClientSettingsChange = Pick<ClientChange, keyof ClientChange & keyof ClientSettings>;
 
@@ -84,14 +89,14 @@ function mustExist<T>(found: T | undefined): T {
 /** An application, and its secrets, which are displayed only once. */
 export type CreatedApplication = {
   readonly client: Client;
-  readonly clientSecret: string;
+  readonly clientSecret: string | undefined;
   readonly webhookSecret: string | undefined;
 };
 
 /** Creates an application, or returns the problems and creates nothing. */
 export async function createApplication(
   actor: Actor,
-  { settings = {}, isShared = false, redirectUris, ...typed }: NewApplication & SettingsOptions,
+  { settings = {}, isShared = false, redirectUris, keys, ...typed }: NewApplication & SettingsOptions,
   deps: ApplicationsDeps & By,
 ): Promise<CreatedApplication | { readonly problems: SettingsProblems }> {
   mustBeAllowed(actor, 'application.create');
@@ -102,6 +107,7 @@ export async function createApplication(
     redirectUri,
     webhookUrl: typed.webhookUrl || undefined,
     settings: { ...toStoredSettings(settings), furtherRedirectUris },
+    keys,
   };
   const problems = {
     ...(await addressProblems(actor, { url: input.webhookUrl, clientId: '', isShared }, deps)),
@@ -133,7 +139,13 @@ const toStoredSettings = ({ providers, ...settings }: ClientSettingsChange): Par
     ),
   );
 
-/** Changes all of the typed settings or none; absent ones keep their values. `webhookSecret` is defined for an endpoint that had none before. */
+/** The secrets that a change created: of an endpoint that had none, of an application that authenticates by one again. */
+export type ChangeSecrets = {
+  readonly webhookSecret: string | undefined;
+  readonly clientSecret: string | undefined;
+};
+
+/** Changes all of the typed settings or none; absent ones keep their values. */
 export async function changeSettings(
   actor: Actor,
   {
@@ -141,6 +153,7 @@ export async function changeSettings(
     typed,
     settings,
     redirectUris,
+    keys,
     isShared = false,
   }: SettingsOptions & {
     readonly clientId: string;
@@ -148,7 +161,7 @@ export async function changeSettings(
     readonly redirectUris?: RedirectUriChange | undefined;
   },
   deps: ApplicationsDeps & By & Pick<EditTerms, 'ifVersion'>,
-): Promise<{ readonly webhookSecret: string | undefined } | { readonly problems: SettingsProblems }> {
+): Promise<ChangeSecrets | { readonly problems: SettingsProblems }> {
   mustBeAllowed(actor, 'application.change', clientId);
   const before = mustExist(await deps.clients.findClient(clientId));
   const webhookUrl = typed.webhookUrl || undefined;
@@ -156,6 +169,7 @@ export async function changeSettings(
   const isMoved = typed.webhookUrl !== undefined && webhookUrl !== before.webhookUrl;
   const change = {
     ...settings,
+    keys,
     name: typed.name,
     displayName: typed.displayName === '' ? null : typed.displayName,
     redirectUris: redirectUris && toEdit(redirectUris),
@@ -170,9 +184,11 @@ export async function changeSettings(
   };
   if (Object.keys(problems).length > 0) return { problems };
   const facts = Object.keys(look.change).length === 0 ? undefined : look.change;
-  mustExist(await changeClient({ clientId, change: { ...change, look: facts } }, deps));
+  const changed = await changeClient({ clientId, change: { ...change, look: facts } }, deps);
+  const { clientSecret } = mustExist(changed);
   const hasNewUrl = isMoved && webhookUrl !== undefined;
-  return { webhookSecret: hasNewUrl ? await makeFirstSecret(firstEndpointId(clientId), deps) : undefined };
+  const webhookSecret = hasNewUrl ? await makeFirstSecret(firstEndpointId(clientId), deps) : undefined;
+  return { webhookSecret, clientSecret };
 }
 
 function readFacts(typed: ChangedSettings): {
@@ -203,16 +219,36 @@ async function addressProblems(
 }
 
 /** The changed settings. `providers` is `null` for all that the instance offers. */
-export type SecurityChange = Required<ClientSettingsChange>;
+export type SecurityChange = ClientSettingsChange;
 
-/** Changes how its users connect and how its tokens are refreshed. Throws PeopleRefusal. */
+/** The changed switches that affect living grants. They are saved if `confirmed` names them. */
+type Unconfirmed = { readonly unconfirmed: readonly SwitchKey[] };
+
+/**
+ * Changes how its users connect and how strict its requests and tokens are. Returns a new secret if it authenticates by one
+ * again. Changes nothing and returns the problem of a combination that is not allowed, or unconfirmed effects. Throws
+ * PeopleRefusal.
+ */
 export async function changeSecurity(
   actor: Actor,
-  { clientId, change }: { readonly clientId: string; readonly change: SecurityChange },
-  deps: ApplicationsDeps & By,
-): Promise<void> {
+  {
+    clientId,
+    change,
+    confirmed,
+  }: { readonly clientId: string; readonly change: SecurityChange; readonly confirmed: readonly string[] },
+  deps: ApplicationsDeps & By & { readonly families: Pick<TokenFamilyStore, 'countLivingGrants'> },
+): Promise<Pick<ChangeSecrets, 'clientSecret'> | { readonly problem: string } | Unconfirmed> {
   mustBeAllowed(actor, 'application.change', clientId);
-  mustExist(await changeClient({ clientId, change }, deps));
+  const effects = SWITCH_KEYS.filter((key) => change[key] !== undefined && 'affectsGrants' in SWITCHES[key]);
+  const isConfirmed =
+    effects.every((key) => confirmed.includes(key)) ||
+    (await deps.families.countLivingGrants(clientId, 1)) === 0;
+  try {
+    const changed = mustExist(await changeClient({ clientId, change, isDryRun: !isConfirmed }, deps));
+    return isConfirmed ? changed : { unconfirmed: effects };
+  } catch (refusal) {
+    return { problem: apiMessage(refusal) };
+  }
 }
 
 /** The new secret, and when the previous one expires. */

@@ -11,6 +11,7 @@ import { REVIEW } from '../administration/documents/review.ts';
 import { FOUND_USER, GRANT, UNHEALTHY_ACCOUNT } from '../administration/documents/user.ts';
 import type { AdminOperation } from '../administration/operations/operation.ts';
 import type { Schema } from '../http/fields.ts';
+import { SWITCH_KEYS, SWITCHES, type Switch, switchField } from '../oauth/switches.ts';
 
 const OBJECTS: Schema = { type: 'array', items: { type: 'object' } };
 const TYPES: Readonly<Record<string, Schema>> = {
@@ -47,10 +48,19 @@ const members = (words: string): Record<string, Schema> =>
     }),
   );
 
+const SWITCH_SCHEMAS = Object.fromEntries(
+  SWITCH_KEYS.map((key) => {
+    const row: Switch = SWITCHES[key];
+    return [switchField(key), 'values' in row ? { enum: [...row.values] } : { type: 'integer' }];
+  }),
+);
+
 /** The members of results and of rows in lists, where a name has one meaning. */
-const BY_NAME = members(
-  `client_id name display_name? webhook_url? application_url? support_email? support_url? privacy_url? terms_url?
-   pushed_requests refresh_replay_window:int redirect_uri redirect_uris:texts providers:texts? returning_users created_at:time own_webhook_keys:flag
+const BY_NAME = {
+  ...SWITCH_SCHEMAS,
+  ...members(
+    `client_id name display_name? webhook_url? application_url? support_email? support_url? privacy_url? terms_url?
+   redirect_uri redirect_uris:texts providers:texts? returning_users created_at:time own_webhook_keys:flag
    google_client_id? microsoft_client_id? live_secrets:int user_count:int client_secret webhook_secret
    old_secret_expires_at:time overlap_until:time? app_client_id? provider
    enabled:flag logo_url? dark_logo_url? primary_color? theme hide_footer:flag
@@ -68,8 +78,9 @@ const BY_NAME = members(
    mailed:flag mail_error ended:int deleted:flag removed:flag revoked:flag withdrawn:flag disconnected:flag
    number:int action subject? before:object? after:object? next? version node engine database_bytes:int
    last_backup_at:time? folder bytes:int scheduled:flag addresses_to_register:texts
-   kalends_user_export:int exported_at:time`,
-);
+   kalends_user_export:int exported_at:time jwks:object? jwks_uri? met:flag living_grants:int`,
+  ),
+};
 
 /** Members that some results leave out. */
 const OPTIONAL = new Set(
@@ -157,6 +168,7 @@ const NESTED: Readonly<Record<string, Schema>> = {
       members('id kind severity summary action client_id? subject url? opened_at:time resolved_at:time?'),
     ),
   ),
+  requirements: list(component('Requirement', members('name requirement missing?'))),
   results: list(component('AlertTest', members('channel recipient sent:flag problem?'))),
   settings: list(component('Setting', members('name value? from secret:flag'))),
   metrics: list(component('Metric', members('name help type samples:objects'))),

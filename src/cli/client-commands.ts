@@ -17,9 +17,12 @@ import {
   updateApplication,
 } from '../administration/operations/application-operations.ts';
 import { showLoad } from '../administration/operations/observation-operations.ts';
+import { checkApplicationOperation } from '../administration/operations/security-operations.ts';
 import { asObject, type Members } from '../http/fields.ts';
 import { instantText } from '../lib/rendered-json.ts';
 import type { Client } from '../oauth/client.ts';
+import { SWITCHES } from '../oauth/switches.ts';
+import { KEY_OPTIONS, readKeyOptions } from './client-keys-options.ts';
 import {
   CLIENT_OPTIONS,
   checkAppCalls,
@@ -46,6 +49,7 @@ import { INDENT, tabulate } from './help.ts';
 import { listOutput, missing, operationCommand, runAndPrint } from './operation-command.ts';
 import { choiceIn, overlapIn, overlapOption, YES } from './option-values.ts';
 import { rendering } from './rendering.ts';
+import { grantsText, printEffects } from './switch-effects.ts';
 
 export const CLIENT_ID: Positional = {
   name: 'CLIENT_ID',
@@ -58,8 +62,8 @@ const created = rendering({
     const { url } = await deps.addresses();
     const ids = [
       ['client_id', client.clientId],
-      ['client_secret', clientSecret],
-      ...secretRow(webhookSecret),
+      ...secretRow('client_secret', clientSecret),
+      ...secretRow('webhook secret', webhookSecret),
     ];
     return {
       text: [
@@ -69,7 +73,7 @@ const created = rendering({
         '',
         ...nameNotice(client),
         ...flowNotices(input.returning_users),
-        'Save the secret now: it is not shown again. To try the flow, start the server and open',
+        `${clientSecret === undefined ? '' : 'Save the secret now: it is not shown again. '}To try the flow, start the server and open`,
         `  ${url}/authorize?client_id=${client.clientId}&user_id=test-user`,
       ].join('\n'),
     };
@@ -82,7 +86,7 @@ const create: Command = {
   options: [
     { ...NAME, required: true },
     { ...REDIRECT_URIS, required: true },
-    ...CLIENT_OPTIONS,
+    ...[...CLIENT_OPTIONS, ...KEY_OPTIONS],
     { name: 'own-webhook-keys', doc: 'Sign its webhooks with its own keys; see `webhook own-keys`.' },
   ],
   notes: ['The secret is shown only once: Kalends stores its hash.'],
@@ -90,6 +94,7 @@ const create: Command = {
   async run({ options, lists }, context) {
     const fields = {
       ...readFields(options),
+      ...(await readKeyOptions(options)),
       redirect_uris: lists['redirect-uri'],
       own_webhook_keys: options['own-webhook-keys'],
     };
@@ -170,7 +175,7 @@ const update: Command = {
   name: 'client update',
   summary: 'Change an application',
   positionals: [CLIENT_ID],
-  options: [NAME, ...REDIRECT_URI_CHANGES, ...CLIENT_OPTIONS],
+  options: [NAME, ...REDIRECT_URI_CHANGES, ...CLIENT_OPTIONS, ...KEY_OPTIONS],
   notes: [
     'Options that you omit keep their values. An empty display name, webhook URL, logo, primary color, application URL, support email, support URL, privacy policy, terms of service, or provider client id removes the value: `--display-name ""`. `--providers ""` removes the limit.',
     'Accounts that users connected with another provider app need that app to refresh their tokens. Once neither the application nor the deployment has it, these users must reconnect.',
@@ -182,6 +187,7 @@ const update: Command = {
     const { share_address: isShared, ...settings } = {
       ...readFields(options),
       ...readFacts(options),
+      ...(await readKeyOptions(options)),
       ...readUriChange(lists),
     };
     const calls = await readCalls(options, context);
@@ -191,18 +197,25 @@ const update: Command = {
       throw usageError(`Nothing to change: give at least one of ${list}.`);
     }
     return context.withOperations(async (operations) => {
-      checkAppCalls(calls, await operations.read(showApplication, input));
+      const before = await operations.read(showApplication, input);
+      checkAppCalls(calls, before);
+      await printEffects({ before, change: settings }, operations, context);
       const fields = { ...input, ...settings, share_address: isShared };
       const changed = isGiven(settings) ? await operations.read(updateApplication, fields) : {};
       await runCalls(input.client_id, calls, operations);
       const { json, text } = await runAndPrint(details, input, operations);
-      const { webhook_secret: secret } = changed;
-      const rows = secretRow(secret);
+      const { webhook_secret: secret, client_secret: clientSecret } = changed;
+      const rows = [...secretRow('webhook secret', secret), ...secretRow('client_secret', clientSecret)];
       return {
-        json: { ...asObject(json), ...(secret !== undefined && { webhook_secret: secret }) },
+        json: {
+          ...asObject(json),
+          ...(secret !== undefined && { webhook_secret: secret }),
+          ...(clientSecret !== undefined && { client_secret: clientSecret }),
+        },
         text: [
           ...[text, ...rows.map((row) => tabulate([row]))],
           ...(secret === undefined ? [] : ['Save the webhook secret now: it is not shown again.']),
+          ...(clientSecret === undefined ? [] : ['Save the client secret now: it is not shown again.']),
           ...flowNotices(settings.returning_users),
           ...unreviewedNotices(asObject(json) ?? {}),
         ].join('\n\n'),
@@ -291,7 +304,39 @@ const load = operationCommand({
   },
 });
 
-export const clientCommands: readonly Command[] = [create, list, show, load, update, rotateSecret, remove];
+const { values: PROFILES } = SWITCHES.profile;
+
+const check = operationCommand({
+  name: 'client check',
+  summary: 'List what an application lacks for a security profile',
+  positionals: [CLIENT_ID],
+  options: [
+    {
+      name: 'profile',
+      value: PROFILES.join('|'),
+      doc: 'The profile to check for, by default that of the application.',
+    },
+  ],
+  notes: ['Exit code 1 if something is missing.'],
+  operation: checkApplicationOperation,
+  input: (parsed) => ({ ...clientInput(parsed), profile: choiceIn(parsed.options, 'profile', PROFILES) }),
+  render({ client, profile, requirements, livingGrants }) {
+    const missing = requirements.filter((one) => one.missing !== undefined).length;
+    const rows = requirements.map(({ text, missing }) => [
+      missing === undefined ? 'met' : 'missing',
+      missing === undefined ? text : `${text}: ${missing}`,
+    ]);
+    const end = missing === 0 ? 'Nothing is missing' : `${missing} missing`;
+    return {
+      text: `${tabulate(rows, { width: 110 })}\n\n${end} for the profile ${profile} of ${client.name}, which has ${grantsText(livingGrants)}.`,
+      exitCode: missing === 0 ? 0 : 1,
+    };
+  },
+});
+
+export const clientCommands: readonly Command[] = [
+  ...[create, list, show, check, load, update, rotateSecret, remove],
+];
 
 /** Returns the error for an application that does not exist. */
 export const unknownClient = (clientId: string): CommandError =>
@@ -311,5 +356,5 @@ const nameNotice = ({ clientId, displayName }: Client): string[] =>
       ]
     : [];
 
-const secretRow = (secret: unknown): string[][] =>
-  secret === undefined ? [] : [['webhook secret', String(secret)]];
+const secretRow = (label: string, secret: unknown): string[][] =>
+  secret === undefined ? [] : [[label, String(secret)]];

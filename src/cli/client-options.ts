@@ -25,7 +25,7 @@ import type { Config } from '../config/config.ts';
 import type { Members } from '../http/fields.ts';
 import { ApiError } from '../http/refusal.ts';
 import { lazyEgress } from '../lib/egress/lazy-egress.ts';
-import { PUSHED_REQUESTS, REFRESH_REPLAY_WINDOW, RETURNING_USERS } from '../oauth/client.ts';
+import { RETURNING_USERS } from '../oauth/client.ts';
 import { MOST_REDIRECT_URIS } from '../oauth/redirect-uri.ts';
 import { REVIEWS } from '../verification/reviews.ts';
 import type { EndpointStore } from '../webhooks/endpoint-store.ts';
@@ -42,6 +42,7 @@ import {
 } from './command.ts';
 import { choiceIn, readSwitch, text } from './option-values.ts';
 import type { Operations } from './rendering.ts';
+import { readSwitches, SWITCH_OPTIONS } from './switch-options.ts';
 
 export const NAME: CommandOption = {
   name: 'name',
@@ -88,11 +89,6 @@ export const WEBHOOK_URL: CommandOption = {
 
 const FLOW_OPTIONS: readonly CommandOption[] = [
   {
-    name: 'pushed-requests',
-    value: PUSHED_REQUESTS.join('|'),
-    doc: '`accepted`, the default: `/authorize` takes its parameters from the URL or from a request pushed to `/par`. `required`: only from a pushed request.',
-  },
-  {
     name: 'returning-users',
     value: RETURNING_USERS.join('|'),
     doc: '`prove`, the default: a returning user in an unknown browser signs in to an account again. `continue`: no sign-in is needed, so everyone who knows a user id can use its accounts.',
@@ -102,17 +98,16 @@ const FLOW_OPTIONS: readonly CommandOption[] = [
     value: 'KIND,…',
     doc: `The providers that it offers, of ${PROVIDER_KINDS.join(', ')}; by default all providers of the deployment.`,
   },
-  { name: REFRESH_REPLAY_WINDOW.option, value: 'SECONDS', doc: REFRESH_REPLAY_WINDOW.about },
+  ...SWITCH_OPTIONS,
 ];
 
 type Options = Input['options'];
 
 /** Reads the options as fields of operations; an absent one is undefined. Throws a usage error for the first invalid one. */
 export const readFlow = (options: Options) => ({
-  pushed_requests: choiceIn(options, 'pushed-requests', PUSHED_REQUESTS),
   returning_users: choiceIn(options, 'returning-users', RETURNING_USERS),
   providers: readProviders(options.providers),
-  refresh_replay_window: readReplayWindow(options[REFRESH_REPLAY_WINDOW.option]),
+  ...readSwitches(options),
 });
 
 /** Returns the notices for a change of these settings. */
@@ -122,13 +117,6 @@ export const flowNotices = (returningUsers: string | undefined): string[] =>
         'Returning users now continue without proof: everyone who knows a user id can use the accounts of that user, at any scope.',
       ]
     : [];
-
-function readReplayWindow(value: Options[string] | undefined): number | undefined {
-  if (typeof value !== 'string') return undefined;
-  const seconds = REFRESH_REPLAY_WINDOW.parse(value);
-  if (seconds !== undefined) return seconds;
-  throw usageError(`--${REFRESH_REPLAY_WINDOW.option} ${REFRESH_REPLAY_WINDOW.problem}.`);
-}
 
 /** Parses a list of providers. An empty text is an empty list. */
 function readProviders(value: Options[string] | undefined): readonly string[] | undefined {

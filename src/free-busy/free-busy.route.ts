@@ -5,7 +5,11 @@ import { beforeBody } from '../http/before-body.ts';
 import { ANY_CALL, ApiError } from '../http/refusal.ts';
 import { authenticateBearer, type BearerDeps } from '../oauth/bearer-authentication.ts';
 import type { Client } from '../oauth/client.ts';
-import { authenticateClient, type ClientAuthenticationDeps } from '../oauth/client-authentication.ts';
+import {
+  authenticateClient,
+  type ClientAuthenticationDeps,
+  findTokenClient,
+} from '../oauth/client-authentication.ts';
 import type { Grant, ScopedReader } from '../oauth/grant.ts';
 import type { ListEventsDeps } from '../reading/list-events.ts';
 import { availability, FREE_BUSY } from './availability.ts';
@@ -40,7 +44,8 @@ async function authenticateCaller(
   deps: BearerDeps & ClientAuthenticationDeps,
 ): Promise<Grant | Client> {
   const { authorization } = request.headers;
-  if (!/^Basic\b/i.test(authorization ?? '')) return authenticateBearer(request, deps);
+  if (!/^Basic\b/i.test(authorization ?? ''))
+    return (await findTokenClient(request, deps)) ?? authenticateBearer(request, deps);
   const credentials = { request, authorization, clientId: undefined, clientSecret: undefined };
   return authenticateClient(credentials, deps);
 }

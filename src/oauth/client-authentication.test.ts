@@ -10,6 +10,7 @@ it('client authentication logs at most as many characters of an identifier as id
   const counted: string[] = [];
   const deps = {
     clients: server.stores.clients,
+    assertions: server.assertions,
     wrongSecrets: async (key: string) => void counted.push(key),
     log,
     now: () => server.clock.now,
@@ -29,6 +30,7 @@ it('client authentication counts the wrong secrets of a whole IPv6 /64 together'
   const counted: string[] = [];
   const deps = {
     clients: server.stores.clients,
+    assertions: server.assertions,
     wrongSecrets: async (key: string) => void counted.push(key),
     log: recordingLog().log,
     now: () => server.clock.now,

@@ -1,4 +1,7 @@
-/** Client authentication at the token endpoint (RFC 6749 §2.3.1, docs/wire.md O5). */
+/**
+ * Client authentication at the token endpoint (RFC 6749 §2.3.1, docs/wire.md O5): by a secret, by an assertion, or for a
+ * public application by its id alone.
+ */
 import { timingSafeEqual } from 'node:crypto';
 import { callerKey } from '../http/address-key.ts';
 import type { AskedBy } from '../http/asker.ts';
@@ -7,8 +10,10 @@ import { ANY_CALL } from '../http/refusal.ts';
 import type { Log } from '../lib/log.ts';
 import { hashOfSecret } from '../lib/sealing.ts';
 import type { Client } from './client.ts';
+import { ASSERTION_TYPE, type ClientAssertions } from './client-assertion.ts';
 import type { ClientStore } from './client-store.ts';
 import { AUTHORIZATION, invalidRequest, OAuthError } from './oauth-error.ts';
+import type { TokenSigner } from './token-signer.ts';
 
 /** The part of a token request that authentication reads; authentication sets its caller, also a claimed one. */
 export type ClientRequest = AskedBy & {
@@ -21,10 +26,14 @@ export type PresentedCredentials = {
   readonly authorization: string | undefined;
   readonly clientId: string | undefined;
   readonly clientSecret: string | undefined;
+  /** `client_assertion` and `client_assertion_type`; absent where only HTTP Basic is accepted. */
+  readonly assertion?: string | undefined;
+  readonly assertionType?: string | undefined;
 };
 
 export type ClientAuthenticationDeps = {
   readonly clients: ClientStore;
+  readonly assertions: ClientAssertions;
   readonly wrongSecrets: AttemptLimit;
   readonly log: Log;
   readonly now: () => number;
@@ -36,33 +45,89 @@ const MOST_CHARACTERS_LOGGED = 200;
 /** As long as a SHA-256 in hex, but equal to no hash. */
 const NO_HASH = Buffer.from('-'.repeat(64));
 
-type Credentials = { clientId: string; clientSecret: string; method: 'basic' | 'body' };
+type Method = 'basic' | 'body' | 'assertion';
+type Credentials = {
+  clientId: string;
+  clientSecret: string | undefined;
+  method: Exclude<Method, 'assertion'>;
+};
 
 /**
- * Returns the authenticated application. Throws the same `invalid_client` for an unknown application and a wrong
- * secret: 401 if Basic was used, otherwise 400. Departs from RFC 6749 §5.2 (401 for any method):
- * docs/departures.md#invalid-client-400.
+ * Returns the authenticated application, or a public one that was named. Throws the same `invalid_client` for an unknown
+ * application and a wrong secret: 401 if Basic was used, otherwise 400. Departs from RFC 6749 §5.2 (401 for any method):
+ * docs/departures.md#invalid-client-400. Throws 503 if the keys of the application cannot be read.
  */
 export async function authenticateClient(
   presented: PresentedCredentials,
   deps: ClientAuthenticationDeps,
 ): Promise<Client> {
-  const credentials = readClientCredentials(presented);
-  const { clientId, clientSecret, method } = credentials;
+  if ((presented.assertion ?? presented.assertionType) !== undefined)
+    return authenticateByAssertion(presented, deps);
+  const { request } = presented;
+  const { clientId, clientSecret, method } = readClientCredentials(presented);
   const match = await deps.clients.findClientWithSecrets(clientId, deps.now());
-  // The secret is hashed and compared even for an unknown application: both take the same time.
-  if (secretMatches(clientSecret, match?.secretHashes ?? []) && match !== undefined) {
-    presented.request.asker = { clientId: match.client.clientId };
+  const { clientAuthentication } = match?.client ?? {};
+  if (clientSecret === undefined) {
+    if (match === undefined || clientAuthentication !== 'none') throw invalidClient(method);
+    // Anybody could have named it.
+    request.asker = { clientId, isClaimed: true };
     return match.client;
   }
+  // The secret is hashed and compared even for an unknown application: both take the same time.
+  const isRight = secretMatches(clientSecret, match?.secretHashes ?? []);
+  if (isRight && match !== undefined && clientAuthentication === 'secret') {
+    request.asker = { clientId };
+    return match.client;
+  }
+  throw await refuse({ request, clientId, isKnown: match !== undefined, method }, deps);
+}
 
-  if (match !== undefined) presented.request.asker = { clientId: match.client.clientId, isClaimed: true };
+/** Authenticates by `client_assertion` (RFC 7523 §2.2). */
+async function authenticateByAssertion(
+  { request, authorization, clientSecret, ...sent }: PresentedCredentials,
+  deps: ClientAuthenticationDeps,
+): Promise<Client> {
+  const { assertion, assertionType } = sent;
+  if (clientSecret !== undefined || /^Basic\b/i.test(authorization ?? ''))
+    throw invalidRequest('Use one way of client authentication: an assertion or a client secret, not both');
+  if (assertion === undefined || assertionType === undefined)
+    throw invalidRequest('client_assertion and client_assertion_type are sent together');
+  const claimed = await deps.assertions.claimedClientId(assertion);
+  const clientId = claimed ?? sent.clientId ?? '';
+  const match = await deps.clients.findClientWithSecrets(clientId, deps.now());
+  const isExpected =
+    assertionType === ASSERTION_TYPE &&
+    (sent.clientId ?? clientId) === clientId &&
+    match?.client.clientAuthentication === 'private_key_jwt';
+  const reason = isExpected ? await deps.assertions.findProblem(clientId, assertion) : 'client';
+  if (match !== undefined && reason === undefined) {
+    request.asker = { clientId };
+    return match.client;
+  }
+  throw await refuse({ request, clientId, isKnown: match !== undefined, method: 'assertion', reason }, deps);
+}
+
+type Refused = {
+  readonly request: ClientRequest;
+  readonly clientId: string;
+  readonly isKnown: boolean;
+  readonly method: Method;
+  /** Why an assertion was refused, for the log. */
+  readonly reason?: string | undefined;
+};
+
+/** Logs and counts wrong credentials and returns their error. */
+async function refuse(
+  { request, clientId, isKnown, method, reason }: Refused,
+  { log, wrongSecrets }: ClientAuthenticationDeps,
+): Promise<OAuthError> {
+  if (isKnown) request.asker = { clientId, isClaimed: true };
   const loggedId = clientId.slice(0, MOST_CHARACTERS_LOGGED);
-  deps.log.warn({ event: 'client_refused', clientId: loggedId, method }, 'Client authentication failed');
-  // Counted after the comparison: a correct secret always passes, so wrong ones cannot lock an application out.
-  const wait = await deps.wrongSecrets(callerKey({ clientId, address: presented.request.ip }));
-  if (wait !== undefined) throw tooManyAttempts(wait);
-  throw invalidClient(method);
+  const fields = { event: 'client_refused', clientId: loggedId, method, ...(reason && { reason }) } as const;
+  log.warn(fields, 'Client authentication failed');
+  // Counted after the comparison: correct credentials always pass, so wrong ones cannot lock an application out.
+  const wait = await wrongSecrets(callerKey({ clientId, address: request.ip }));
+  return wait === undefined ? invalidClient(method) : tooManyAttempts(wait);
 }
 
 /** Returns the 429 for failed attempts; `wait` is whole seconds. */
@@ -74,7 +139,7 @@ export function tooManyAttempts(wait: number): OAuthError {
 function readClientCredentials({ authorization, clientId, clientSecret }: PresentedCredentials): Credentials {
   const basic = /^Basic(?: +(.*))?$/i.exec(authorization ?? '');
   if (basic === null) {
-    if (clientId === undefined || clientSecret === undefined) throw invalidClient('body');
+    if (clientId === undefined) throw invalidClient('body');
     return { clientId, clientSecret, method: 'body' };
   }
   if (clientSecret !== undefined)
@@ -89,7 +154,7 @@ function readClientCredentials({ authorization, clientId, clientSecret }: Presen
 }
 
 /** RFC 6749 §2.3.1: both halves are form-encoded. Our ids and secrets are the same raw or encoded. */
-function decodeBasic(encoded: string): Omit<Credentials, 'method'> | undefined {
+function decodeBasic(encoded: string): { clientId: string; clientSecret: string } | undefined {
   const text = Buffer.from(encoded.trim(), 'base64').toString('utf8');
   const colon = text.indexOf(':');
   const clientId = colon < 0 ? undefined : formDecode(text.slice(0, colon));
@@ -113,7 +178,7 @@ function secretMatches(secret: string, hashes: readonly string[]): boolean {
   return matches;
 }
 
-function invalidClient(method: 'basic' | 'body'): OAuthError {
+function invalidClient(method: Method): OAuthError {
   const headers = { 'www-authenticate': 'Basic realm="Kalends", charset="UTF-8"' };
   return new OAuthError(
     AUTHORIZATION.invalid_client,
@@ -122,14 +187,33 @@ function invalidClient(method: 'basic' | 'body'): OAuthError {
   );
 }
 
-/** Authenticates by HTTP Basic only. Throws 401 `invalid_client` with its challenge. */
-export function authenticateBasic(
-  request: ClientRequest & { readonly headers: { readonly authorization?: string | undefined } },
-  deps: ClientAuthenticationDeps,
-): Promise<Client> {
+type HeaderRequest = ClientRequest & {
+  readonly headers: { readonly authorization?: string | undefined };
+};
+export type ApplicationCallDeps = ClientAuthenticationDeps & {
+  readonly signer: Pick<TokenSigner, 'readApplicationToken'>;
+};
+
+/** Authenticates by HTTP Basic or an application token. Throws 401 `invalid_client` with the challenge of Basic. */
+export async function authenticateBasic(request: HeaderRequest, deps: ApplicationCallDeps): Promise<Client> {
   const { authorization } = request.headers;
+  const client = await findTokenClient(request, deps);
+  if (client !== undefined) return client;
   // Any other scheme gets the challenge of Basic.
   const basic = /^Basic\b/i.test(authorization ?? '') ? authorization : 'Basic';
   const credentials = { request, authorization: basic, clientId: undefined, clientSecret: undefined };
   return authenticateClient(credentials, deps);
+}
+
+/** Returns the application of an application token, if it exists and still authenticates by assertions. */
+export async function findTokenClient(
+  request: HeaderRequest,
+  { signer, clients, now }: Pick<ApplicationCallDeps, 'signer' | 'clients' | 'now'>,
+): Promise<Client | undefined> {
+  const token = /^Bearer +([^\s]+) *$/i.exec(request.headers.authorization ?? '')?.[1];
+  const clientId = token && (await signer.readApplicationToken(token));
+  const match = clientId ? await clients.findClientWithSecrets(clientId, now()) : undefined;
+  if (match?.client.clientAuthentication !== 'private_key_jwt') return undefined;
+  request.asker = { clientId: match.client.clientId };
+  return match.client;
 }

@@ -14,8 +14,11 @@ import {
   MOST_NAME_CHARACTERS,
   registeredUris,
 } from './client.ts';
+import type { ClientKeyStore, ClientKeys } from './client-key-store.ts';
 import type { ClientStore } from './client-store.ts';
+import { planProfile, profileProblems } from './profile.ts';
 import { redirectUrisProblems, webhookUrlProblem } from './redirect-uri.ts';
+import { switchProblems } from './switches.ts';
 
 /** 119 bits, so that ids do not collide. */
 const ID_CHARACTERS = 20;
@@ -26,6 +29,9 @@ const SECRET_PREFIX = 'kalends_';
 
 export type ClientRegistrationDeps = By & { readonly clients: ClientStore; readonly now: () => number };
 
+export type ClientChangeDeps = ClientRegistrationDeps &
+  Pick<EditTerms, 'ifVersion'> & { readonly clientKeys: Pick<ClientKeyStore, 'hasKeys'> };
+
 type NewClient = {
   readonly name: string;
   readonly redirectUri: string;
@@ -33,47 +39,110 @@ type NewClient = {
   readonly webhookUrl?: string | undefined;
   /** Settings that are absent have their defaults. */
   readonly settings?: Partial<ClientSettings> | undefined;
+  readonly keys?: ClientKeys | undefined;
 };
 
-/** Registers an application. Only this result contains the secret: the store has its hash. Throws ApiError 400. */
+/**
+ * Registers an application. Only this result contains the secret, if it authenticates by one: the store has its hash.
+ * Throws ApiError 400.
+ */
 export async function registerClient(
-  { name, redirectUri, displayName, webhookUrl, settings }: NewClient,
+  { name, redirectUri, displayName, webhookUrl, settings, keys }: NewClient,
   { clients, now, by }: ClientRegistrationDeps,
-): Promise<{ client: Client; clientSecret: string }> {
-  const clientSecret = newClientSecret();
+): Promise<{ client: Client; clientSecret: string | undefined }> {
   const clientId = `proj${randomText(ID_CHARACTERS)}`;
   const facts = { clientId, name, displayName, redirectUri, webhookUrl, createdAt: now() };
-  const client: Client = { ...DEFAULT_SETTINGS, ...settings, ...facts };
+  const profile = planProfile(DEFAULT_SETTINGS, settings?.profile, undefined);
+  const client: Client = { ...DEFAULT_SETTINGS, ...profile?.switches, ...settings, ...facts };
   checkChange(client);
   const [problem] = redirectUrisProblems(registeredUris(client));
   if (problem !== undefined) throw new ApiError(SETTINGS.invalid_redirect_uri, problem);
-  await clients.createClient(client, hashOfSecret(clientSecret), by);
+  checkCombination(client);
+  requireKeys(client, keys !== undefined);
+  const clientSecret = client.clientAuthentication === 'secret' ? newClientSecret() : undefined;
+  const secretHash = clientSecret === undefined ? undefined : hashOfSecret(clientSecret);
+  await clients.createClient({ ...client, keys }, secretHash, by);
   return { client, clientSecret };
 }
 
-/** Returns undefined if there is no such application. Throws ApiError 400 for invalid values. */
+/**
+ * Returns undefined if there is no such application, and a new secret if it authenticates by one again. Throws ApiError 400
+ * for invalid values.
+ */
 export async function changeClient(
   {
     clientId,
     change,
-  }: { readonly clientId: string; readonly change: Parameters<ClientStore['updateClient']>[1] },
-  { clients, now, by, ifVersion }: ClientRegistrationDeps & Pick<EditTerms, 'ifVersion'>,
-): Promise<Client | undefined> {
+    isDryRun = false,
+  }: {
+    readonly clientId: string;
+    readonly change: Parameters<ClientStore['updateClient']>[1];
+    /** Checks the change and saves nothing. */
+    readonly isDryRun?: boolean;
+  },
+  { clients, clientKeys, now, by, ifVersion }: ClientChangeDeps,
+): Promise<{ readonly client: Client; readonly clientSecret: string | undefined } | undefined> {
   checkChange(change);
-  return clients.updateClient(clientId, change, { now: now(), by, ifVersion });
+  if (change.profile === 'fapi2')
+    requireKeys(change, change.keys !== undefined || (await clientKeys.hasKeys(clientId)));
+  let clientSecret: string | undefined;
+  const newSecretHash = () => {
+    clientSecret = newClientSecret();
+    return hashOfSecret(clientSecret);
+  };
+  const terms = { now: now(), by, ifVersion };
+  const undone = new Error('A dry run saves nothing');
+  let checked: Client | undefined;
+  const check = (changed: Client) => {
+    checkCombination(changed);
+    checked = changed;
+    if (isDryRun) throw undone;
+  };
+  const client = await clients
+    .updateClient(clientId, { ...change, check, newSecretHash }, terms)
+    .catch((reason: unknown) => {
+      if (reason !== undone) throw reason;
+      return checked;
+    });
+  return client && { client, clientSecret };
 }
 
-/** Creates a secret. The newest previous one stays valid for `overlapMs`; `undefined` for an unknown application. */
+/** Throws ApiError 400 for switches that exclude each other. The store calls it in the transaction of a change. */
+export function checkCombination(client: Client): void {
+  const problems = [
+    ...profileProblems(client),
+    ...switchProblems({ ...client, redirectUris: registeredUris(client) }),
+  ];
+  const [problem] = problems;
+  if (problem !== undefined) throw new ApiError(SETTINGS.invalid_client_metadata, problem);
+}
+
+function requireKeys({ profile }: Pick<ClientChange, 'profile'>, hasKeys: boolean): void {
+  if (profile !== 'fapi2' || hasKeys) return;
+  const problem = 'profile "fapi2" requires a public key: register a JWKS with jwks or jwks_uri';
+  throw new ApiError(SETTINGS.invalid_client_metadata, problem);
+}
+
+/**
+ * Creates a secret. The newest previous one stays valid for `overlapMs`; `undefined` for an unknown application. Throws
+ * ApiError 400 if the application does not authenticate by a secret.
+ */
 export async function rotateClientSecret(
   { clientId, overlapMs }: { readonly clientId: string; readonly overlapMs: number },
   { clients, now, by }: ClientRegistrationDeps,
 ): Promise<{ clientSecret: string; oldSecretExpiresAt: number } | undefined> {
+  const { clientAuthentication } = (await clients.findClient(clientId)) ?? { clientAuthentication: 'secret' };
+  if (clientAuthentication !== 'secret')
+    throw new ApiError(SETTINGS.invalid_client_metadata, noSecret(clientAuthentication));
   const clientSecret = newClientSecret();
   const rotation = { clientId, secretHash: hashOfSecret(clientSecret), now: now() };
   const oldSecretExpiresAt = rotation.now + overlapMs;
   const exists = await clients.rotateSecret({ ...rotation, oldExpireAt: oldSecretExpiresAt, by });
   return exists ? { clientSecret, oldSecretExpiresAt } : undefined;
 }
+
+const noSecret = (method: string): string =>
+  `client_authentication is "${method}", so there is no client secret: change it to "secret" to get one`;
 
 /** Returns `kalends_` and 43 letters and digits. Older secrets have no prefix, and are equally secure. */
 const newClientSecret = (): string => SECRET_PREFIX + randomText(SECRET_CHARACTERS);

@@ -15,15 +15,22 @@ export interface ClientStore {
   /** Returns the only client id that equals `label` in lower case; undefined if there is none or more than one. */
   findClientIdByLabel(label: string): Promise<string | undefined>;
   listClients(): Promise<Client[]>;
-  createClient(client: UnstoredClient, secretHash: string, by: Caller | undefined): Promise<void>;
+  /** Only an application that authenticates by a secret has a hash. */
+  createClient(client: UnstoredClient, secretHash: string | undefined, by: Caller | undefined): Promise<void>;
 
   /**
    * Updates the application and its branding in one transaction. A changed reviewed value ends or withdraws its review
-   * (review-states.ts).
+   * (review-states.ts). An application that no longer authenticates by a secret loses all secrets.
    */
   updateClient(
     clientId: string,
-    change: ClientChange & { readonly look?: LookChange | undefined },
+    change: ClientChange & {
+      readonly look?: LookChange | undefined;
+      /** Throws if the changed application is not allowed. Called in the transaction, which then changes nothing. */
+      readonly check?: ((changed: Client) => void) | undefined;
+      /** Returns the hash of a new secret. Called in the transaction if the application authenticates by a secret again. */
+      readonly newSecretHash?: (() => string) | undefined;
+    },
     terms: EditTerms,
   ): Promise<Client | undefined>;
 

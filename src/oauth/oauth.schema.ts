@@ -81,6 +81,7 @@ const Metadata = Type.Object(
     grant_types_supported: Type.Array(Type.String()),
     scopes_supported: Type.Array(enumeration(SCOPES)),
     token_endpoint_auth_methods_supported: Type.Array(Type.String()),
+    token_endpoint_auth_signing_alg_values_supported: Type.Array(Type.String()),
     revocation_endpoint_auth_methods_supported: Type.Array(Type.String()),
     code_challenge_methods_supported: Type.Array(Type.String()),
   },

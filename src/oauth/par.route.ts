@@ -1,13 +1,24 @@
 /** POST /par (RFC 9126), which accepts a form like `/token`, or JSON. */
 import type { FastifyPluginAsync } from 'fastify';
+import type { Caller } from '../http/address-key.ts';
+import type { AttemptLimit } from '../http/attempt-limit.ts';
 import { asObject } from '../http/fields.ts';
 import { type ReceivedQuery, receivedQuery, scalar } from '../http/received-query.ts';
 import { FORM_BYTES } from '../http/sizes.ts';
-import { authenticateClient, type ClientAuthenticationDeps } from './client-authentication.ts';
+import type { Client } from './client.ts';
+import {
+  authenticateClient,
+  type ClientAuthenticationDeps,
+  tooManyAttempts,
+} from './client-authentication.ts';
 import { invalidRequest } from './oauth-error.ts';
 import { type PushedRequestDeps, pushRequest } from './pushed-requests.ts';
 
-export type ParRouteDeps = ClientAuthenticationDeps & PushedRequestDeps;
+export type ParRouteDeps = ClientAuthenticationDeps &
+  PushedRequestDeps & {
+    /** Counts the requests of public applications by address, with those of `/authorize`. */
+    readonly attempts: { readonly authorize: AttemptLimit<Caller> };
+  };
 
 const FORM = 'application/x-www-form-urlencoded';
 
@@ -37,12 +48,25 @@ export function parRoute(deps: ParRouteDeps): FastifyPluginAsync {
         authorization: request.headers.authorization,
         clientId: scalar(query, 'client_id'),
         clientSecret: scalar(query, 'client_secret'),
+        assertion: scalar(query, 'client_assertion'),
+        assertionType: scalar(query, 'client_assertion_type'),
       };
       const client = await authenticateClient(presented, deps);
+      if (client.clientAuthentication === 'none') await limitPublic(client, request.ip, deps);
       const answer = await pushRequest({ client, query }, deps);
       return reply.status(201).send(answer);
     });
   };
+}
+
+/** Throws 429. Anybody could otherwise push out the unused requests of the application. */
+async function limitPublic(
+  { clientId }: Client,
+  address: string,
+  { attempts }: Pick<ParRouteDeps, 'attempts'>,
+): Promise<void> {
+  const wait = await attempts.authorize({ clientId, address });
+  if (wait !== undefined) throw tooManyAttempts(wait);
 }
 
 function readPushedQuery(body: unknown): ReceivedQuery {

@@ -53,15 +53,21 @@ export async function pushRequest(
   const read = receivedQuery(`?${checkAuthorization(query)}`);
   if (chooseRedirectUri(scalar(query, 'redirect_uri'), client) === undefined)
     throw invalidRequest(UNREGISTERED_REDIRECT_URI);
-  const { reconnect } = readPushedFacts(query);
+  // Anybody can push for a public application, so nothing that it states about the user is read.
+  const isPublic = client.clientAuthentication === 'none';
+  const { reconnect } = isPublic ? NO_FACTS : readPushedFacts(query);
   if (reconnect !== undefined) {
     const userId = scalar(query, 'user_id') ?? '';
     if (!(await hasAccount({ clientId, userId, reconnect }))) throw invalidRequest(RECONNECT_UNKNOWN);
   }
 
-  const names = client.furtherRedirectUris.length > 0 ? [...FACTS, 'redirect_uri'] : FACTS;
+  const names = [
+    ...(isPublic ? [] : FACTS),
+    ...(client.furtherRedirectUris.length > 0 ? ['redirect_uri'] : []),
+  ];
   const facts = query.filter(({ name }) => names.includes(name)).map(({ spelling }) => spelling);
-  const stored = [`client_id=${clientId}`, queryWithout(read, 'client_id'), ...facts].join('&');
+  const mark = isPublic ? [`${PUBLIC_MARK}=1`] : [];
+  const stored = [`client_id=${clientId}`, queryWithout(read, 'client_id'), ...facts, ...mark].join('&');
   const requestUri = await storePushedRequest(
     { clientId, query: stored, createdAt: now() },
     { pushedRequests },
@@ -98,6 +104,14 @@ export const readPushedFacts = (query: ReceivedQuery): PushedFacts => ({
   reconnect: readLabel(query, 'reconnect', MAX_RECONNECT_CHARACTERS),
 });
 
+/** Marks a stored request that a public application pushed. No parameter of a request is stored under this name. */
+const PUBLIC_MARK = 'public_client';
+
+/** Returns whether an authenticated application pushed the stored request, and so vouches for its user. */
+export const isVouchedFor = (stored: ReceivedQuery, { clientAuthentication }: Client): boolean =>
+  clientAuthentication !== 'none' && scalar(stored, PUBLIC_MARK) === undefined;
+
+const NO_FACTS: PushedFacts = { userName: undefined, loginHint: undefined, reconnect: undefined };
 const FACTS = ['user_name', 'login_hint', 'reconnect'];
 const RECONNECT_UNKNOWN =
   'reconnect must be PROVIDER:ID of an account of this user, such as google:ada@example.com; see GET /connection-status';

@@ -1,7 +1,11 @@
 /** The metadata of the authorization server (RFC 8414 §2). */
+import { CLIENT_ALGORITHMS } from './client-keys.ts';
 import { SCOPES } from './scope.ts';
 
 export type MetadataSubject = { readonly publicUrl: string; readonly tokenAlgorithm: 'HS256' | 'ES256' };
+
+/** Client authentication without a secret, which the first ones stay ahead of: some clients use the first. */
+const KEY_OR_NONE = ['private_key_jwt', 'none'];
 
 export function serverMetadata({ publicUrl, tokenAlgorithm }: MetadataSubject) {
   return {
@@ -16,9 +20,10 @@ export function serverMetadata({ publicUrl, tokenAlgorithm }: MetadataSubject) {
     ...(tokenAlgorithm === 'ES256' ? { jwks_uri: `${publicUrl}/.well-known/jwks.json` } : {}),
     response_types_supported: ['code'],
     response_modes_supported: ['query'],
-    grant_types_supported: ['authorization_code', 'refresh_token'],
+    grant_types_supported: ['authorization_code', 'refresh_token', 'client_credentials'],
     scopes_supported: SCOPES,
-    token_endpoint_auth_methods_supported: ['client_secret_basic', 'client_secret_post'],
+    token_endpoint_auth_methods_supported: ['client_secret_basic', 'client_secret_post', ...KEY_OR_NONE],
+    token_endpoint_auth_signing_alg_values_supported: CLIENT_ALGORITHMS,
     revocation_endpoint_auth_methods_supported: ['none'],
     code_challenge_methods_supported: ['S256'],
   };

@@ -6,8 +6,8 @@ import type { Log } from '../lib/log.ts';
 import { type Sealer, sealedField } from '../lib/sealing.ts';
 import type { SigningAlgorithm, SigningKeyRecord, SigningKeyStore } from './signing-key-store.ts';
 
-/** `typ` distinguishes access from refresh tokens. */
-export const TOKEN_TYPES = ['at+jwt', 'rt+jwt'] as const;
+/** `typ` distinguishes access tokens of users, refresh tokens, and access tokens of applications. */
+export const TOKEN_TYPES = ['at+jwt', 'rt+jwt', 'app+jwt'] as const;
 export type TokenType = (typeof TOKEN_TYPES)[number];
 
 export type SigningKeysDeps = {
@@ -141,6 +141,7 @@ async function loadKeySet(
     activeHeaders: {
       'at+jwt': protectedHeader(active.key, 'at+jwt'),
       'rt+jwt': protectedHeader(active.key, 'rt+jwt'),
+      'app+jwt': protectedHeader(active.key, 'app+jwt'),
     },
     keys: loaded.map(({ key }) => key),
     loadedAt: now(),
@@ -152,7 +153,7 @@ const contextOf = sealedField('signing_key.sealed');
 /** Returns whether Kalends can have issued the header; otherwise no database query is needed. */
 function namesKey(header: string): boolean {
   if (header.length > 200) return false;
-  return /^\{"alg":"(HS|ES)256","typ":"[ar]t\+jwt","kid":"[\w-]{12}"\}$/.test(
+  return /^\{"alg":"(HS|ES)256","typ":"(?:at|rt|app)\+jwt","kid":"[\w-]{12}"\}$/.test(
     Buffer.from(header, 'base64url').toString(),
   );
 }

@@ -28,12 +28,19 @@ export interface TokenFamilyStore {
 
   /**
    * Ends every living grant of `grant`'s (application, user), if `grant` lives: an old token cannot end a later
-   * authorization. Returns the number of ended grants. Durable on return.
+   * authorization. `alone` ends only `grant`. Returns the number of ended grants. Durable on return.
    */
-  endGrantsWith(grant: Omit<Grant, 'scope' | 'coverageId'>, now: number): Promise<number>;
+  endGrantsWith(
+    grant: Omit<Grant, 'scope' | 'coverageId'>,
+    now: number,
+    reach?: 'alone' | undefined,
+  ): Promise<number>;
 
   /** Ends every living grant of a user and withdraws its pending code, in one transaction; returns the number. */
   endGrantsOf(clientId: string, userId: string, terms: ChangeTerms): Promise<number>;
+
+  /** Counts the living grants of an application, up to `most`. */
+  countLivingGrants(clientId: string, most: number): Promise<number>;
 
   /** Deletes grants that ended before `endedBefore`. Their tokens are then refused as unknown. */
   deleteEndedGrants(endedBefore: number): Promise<number>;

@@ -6,9 +6,16 @@ const token = (doc: string, example?: string) => text({ allowsControls: true, do
 
 /** Unknown fields are ignored (RFC 6749 §3.2). A repeated field arrives as a list and is refused. */
 export const TOKEN_FORM = {
-  grant_type: token('Required: `authorization_code` or `refresh_token`.', 'authorization_code'),
-  client_id: token('Required without HTTP Basic.'),
-  client_secret: token('Required without HTTP Basic.'),
+  grant_type: token(
+    'Required: `authorization_code`, `refresh_token` or `client_credentials`.',
+    'authorization_code',
+  ),
+  client_id: token('Required without HTTP Basic and without `client_assertion`.'),
+  client_secret: token('Required without HTTP Basic, unless the application authenticates otherwise.'),
+  client_assertion: token('A JWT that a key of the application signed, with `private_key_jwt` (RFC 7523).'),
+  client_assertion_type: token(
+    'Required with `client_assertion`: `urn:ietf:params:oauth:client-assertion-type:jwt-bearer`.',
+  ),
   code: token('Required for `authorization_code`.', 'ada'),
   redirect_uri: token(
     'Required for `authorization_code`: the registered one.',
@@ -18,6 +25,7 @@ export const TOKEN_FORM = {
     'PKCE (RFC 7636). Required for `authorization_code` if the authorization request had a code challenge.',
   ),
   refresh_token: token('Required for `refresh_token`.'),
+  scope: token('Required for `client_credentials`: `application`. Otherwise ignored.'),
 };
 export type TokenForm = Input<typeof TOKEN_FORM>;
 

@@ -14,6 +14,14 @@ export type TokenResponse = {
   readonly refresh_token: string;
 };
 
+/** The response to `client_credentials` (RFC 6749 §4.4.3). */
+export type ApplicationTokenResponse = {
+  readonly access_token: string;
+  readonly token_type: 'Bearer';
+  readonly expires_in: 600;
+  readonly scope: typeof APPLICATION_SCOPE;
+};
+
 /** The part of a grant that its tokens contain. */
 export type TokenGrant = Omit<Grant, 'coverageId'>;
 /** The grant that a token names; a refresh token does not contain the scope. */
@@ -33,11 +41,20 @@ export interface TokenSigner {
   /** Returns the claims of a refresh token that Kalends signed; `undefined` for anything else. */
   readRefreshToken(token: string): Promise<RefreshTokenClaims | undefined>;
 
-  /** Returns the grant of any token that Kalends signed, even an expired one; for /revoke. */
+  /** Signs a token with which an application calls for itself. It belongs to no grant. */
+  signApplicationToken(clientId: string): ApplicationTokenResponse;
+
+  /** Returns the application of an unexpired application token that Kalends signed; `undefined` for anything else. */
+  readApplicationToken(token: string): Promise<string | undefined>;
+
+  /** Returns the grant of a token of a user that Kalends signed, even an expired one; for /revoke. */
   readAnyToken(token: string): Promise<TokenOwner | undefined>;
 }
 
 export const ACCESS_TOKEN_SECONDS = 3600;
+/** The scope of application tokens, which no user can grant. */
+export const APPLICATION_SCOPE = 'application';
+const APPLICATION_TOKEN_SECONDS = 600;
 const VERIFIED_TOKENS_KEPT = 20_000;
 /** The longest token has a user id of 512 bytes, each escaped in JSON. */
 const LONGEST_TOKEN = 8192;
@@ -59,6 +76,9 @@ type AccessClaims = Claims & {
 };
 /** The content of an access token with a verified signature; `exp` is in epoch seconds. */
 type VerifiedToken = { readonly grant: TokenGrant; readonly exp: number };
+type ApplicationClaims = Omit<AccessClaims, 'family' | 'projectId' | 'scope'> & {
+  readonly scope: typeof APPLICATION_SCOPE;
+};
 type RefreshClaims = Claims & { readonly type: 'refresh'; readonly jti: RefreshTokenId };
 
 export function createTokenSigner(keys: SigningKeys, now: () => number): TokenSigner {
@@ -70,11 +90,14 @@ export function createTokenSigner(keys: SigningKeys, now: () => number): TokenSi
     return signJwt(header, claims, key);
   };
 
-  /** Returns the claims and the type of a token that Kalends signed. */
-  const open = async (token: string): Promise<{ type: TokenType; claims: unknown } | undefined> => {
+  /** Returns the claims and the type of a token that Kalends signed. With `only`, others are not verified. */
+  const open = async (
+    token: string,
+    only?: TokenType,
+  ): Promise<{ type: TokenType; claims: unknown } | undefined> => {
     if (token.length > LONGEST_TOKEN) return undefined;
     const tokenKey = await keys.find(token.slice(0, token.indexOf('.')));
-    if (tokenKey === undefined) return undefined;
+    if (tokenKey === undefined || (only ?? tokenKey.type) !== tokenKey.type) return undefined;
     const claims = verifyJwt(token, tokenKey.key);
     return claims === undefined ? undefined : { type: tokenKey.type, claims };
   };
@@ -122,8 +145,25 @@ export function createTokenSigner(keys: SigningKeys, now: () => number): TokenSi
     },
     async readAnyToken(token) {
       const signedToken = await open(token);
-      // Both types carry the common claims.
-      return signedToken && readOwner(signedToken.claims as Claims);
+      if (signedToken === undefined || signedToken.type === 'app+jwt') return undefined;
+      // Both other types carry the common claims.
+      return readOwner(signedToken.claims as Claims);
+    },
+    signApplicationToken(clientId) {
+      const iat = seconds();
+      const times = { iat, exp: iat + APPLICATION_TOKEN_SECONDS };
+      const owner = { sub: clientId, aud: clientId, client_id: clientId };
+      const claims: ApplicationClaims = { ...owner, ...times, scope: APPLICATION_SCOPE, jti: randomUUID() };
+      return {
+        ...{ access_token: sign('app+jwt', claims), token_type: 'Bearer' },
+        ...{ expires_in: APPLICATION_TOKEN_SECONDS, scope: APPLICATION_SCOPE },
+      };
+    },
+    async readApplicationToken(token) {
+      const signedToken = await open(token, 'app+jwt');
+      if (signedToken === undefined) return undefined;
+      const { client_id: clientId, exp } = signedToken.claims as ApplicationClaims; // only signApplicationToken creates it
+      return exp > seconds() ? clientId : undefined;
     },
   };
 }

@@ -7,6 +7,7 @@ import { authenticateClient, type ClientAuthenticationDeps } from './client-auth
 import { AUTHORIZATION, invalidRequest, OAuthError } from './oauth-error.ts';
 import { type RefreshedTokens, type RefreshTokenDeps, refreshTokenGrant } from './refresh-token-grant.ts';
 import { readForm, TOKEN_FORM, TOKENS_AWAY, type TokenForm } from './token-form.ts';
+import { APPLICATION_SCOPE, type ApplicationTokenResponse } from './token-signer.ts';
 import { limitWrongCodes, type WrongCodeLimits } from './wrong-codes.ts';
 
 export type TokenRouteDeps = ClientAuthenticationDeps &
@@ -16,6 +17,8 @@ export type TokenRouteDeps = ClientAuthenticationDeps &
     /** Receives the outcome of each request: `ok`, `replayed`, or the code of the error. */
     readonly tokenAnswered?: ((grantType: string, outcome: string) => void) | undefined;
   };
+
+const GRANT_TYPES = ['authorization_code', 'refresh_token', 'client_credentials'];
 
 /** Registers the route at both prefixes. Errors are OAuthError. */
 export function tokenRoute(deps: TokenRouteDeps): FastifyPluginAsync {
@@ -41,6 +44,8 @@ export function tokenRoute(deps: TokenRouteDeps): FastifyPluginAsync {
         authorization: request.headers.authorization,
         clientId: form.client_id,
         clientSecret: form.client_secret,
+        assertion: form.client_assertion,
+        assertionType: form.client_assertion_type,
       };
       const client = await authenticateClient(presented, deps);
       const { tokens, outcome } = await grantTokens(form, client, deps);
@@ -50,7 +55,11 @@ export function tokenRoute(deps: TokenRouteDeps): FastifyPluginAsync {
   };
 }
 
-async function grantTokens(form: TokenForm, client: Client, deps: TokenRouteDeps): Promise<RefreshedTokens> {
+type GrantedTokens =
+  | RefreshedTokens
+  | { readonly tokens: ApplicationTokenResponse; readonly outcome: RefreshedTokens['outcome'] };
+
+async function grantTokens(form: TokenForm, client: Client, deps: TokenRouteDeps): Promise<GrantedTokens> {
   switch (required(form, 'grant_type')) {
     case 'authorization_code': {
       const code = required(form, 'code');
@@ -62,9 +71,25 @@ async function grantTokens(form: TokenForm, client: Client, deps: TokenRouteDeps
     }
     case 'refresh_token':
       return refreshTokenGrant({ client, refreshToken: required(form, 'refresh_token') }, deps);
+    case 'client_credentials':
+      return { tokens: applicationTokenGrant(form, client, deps), outcome: 'ok' };
     default:
       throw new OAuthError(AUTHORIZATION.unsupported_grant_type);
   }
+}
+
+/** Client credentials grant, RFC 6749 §4.4: for applications that have no secret to call for themselves. */
+function applicationTokenGrant(
+  { scope }: TokenForm,
+  { clientId, clientAuthentication }: Client,
+  { signer }: TokenRouteDeps,
+): ApplicationTokenResponse {
+  if (clientAuthentication === 'secret') throw new OAuthError(AUTHORIZATION.unsupported_grant_type);
+  if (clientAuthentication === 'none')
+    throw new OAuthError(AUTHORIZATION.unauthorized_client, 'A public application cannot call for itself');
+  if (scope !== APPLICATION_SCOPE)
+    throw new OAuthError(AUTHORIZATION.invalid_scope, `scope must be ${APPLICATION_SCOPE}`);
+  return signer.signApplicationToken(clientId);
 }
 
 function required(form: TokenForm, name: keyof TokenForm): string {
@@ -74,5 +99,4 @@ function required(form: TokenForm, name: keyof TokenForm): string {
 }
 
 /** Returns a label from a fixed set, whatever was sent. */
-const toGrantTypeLabel = (sent: unknown): string =>
-  sent === 'authorization_code' || sent === 'refresh_token' ? sent : 'other';
+const toGrantTypeLabel = (sent: unknown): string => GRANT_TYPES.find((type) => type === sent) ?? 'other';

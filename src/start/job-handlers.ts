@@ -36,6 +36,7 @@ export type JobHandlerDeps = SyncJobsDeps &
     | 'accounts'
     | 'healthHistory'
     | 'pushedRequests'
+    | 'usedJtis'
     | 'requestLimits'
     | 'attemptCounts'
     | 'webhookKeys'
@@ -67,6 +68,7 @@ export function jobHandlers(deps: JobHandlerDeps): JobHandlers {
     requests: () => deps.requests.deleteExpiredRequests(deps.now() - REQUEST_LIFETIME_MS),
     unfinished: () => deps.accounts.dropUnfinished(deps.now() - UNFINISHED_GRACE_MS, deps.now()),
     pushedRequests: () => deps.pushedRequests.deleteExpired(deps.now() - PUSHED_REQUEST_KEPT_MS),
+    usedJtis: () => deps.usedJtis.deleteExpired(deps.now()),
     codes: () => deps.codes.deleteExpiredCodes(deps.now() - CODES_KEPT_MS),
     grants: () => deps.families.deleteEndedGrants(deps.now() - DAY_MS),
     users: () => deps.users.deleteIdleUsers(deps.now() - IDLE_USERS_KEPT_MS),

@@ -22,6 +22,7 @@ import type { SlotListener } from '../lib/fair-slots/slot-listener.ts';
 import type { Log } from '../lib/log.ts';
 import { onceAMinute } from '../lib/once-a-minute.ts';
 import { metricsText } from '../metrics/metrics-text.ts';
+import { clientAssertions } from '../oauth/client-assertion.ts';
 import type { Scope } from '../oauth/scope.ts';
 import { openSigningKeys } from '../oauth/signing-keys.ts';
 import { createTokenSigner } from '../oauth/token-signer.ts';
@@ -284,6 +285,7 @@ async function instanceDeps(
     tokenAlgorithm: config.tokenAlgorithm,
     pagingKey,
     wrongSecrets: attemptLimit(config.limits.wrongSecretsPerMinute, 60),
+    assertions: clientAssertions({ ...stores, egress, publicUrl: config.url, log }),
     wrongCodes: wrongCodeLimits(config.limits, createLimit),
     attempts: connectAttempts(config.limits, createLimit),
   };

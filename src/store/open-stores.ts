@@ -11,6 +11,7 @@ import { watchStore } from './accounts/watch-store.ts';
 import { activityStore } from './activity-store.ts';
 import { alertStore } from './alert-store.ts';
 import { brandingStore } from './applications/branding-store.ts';
+import { clientKeyStore } from './applications/client-key-store.ts';
 import { clientStore } from './applications/client-store.ts';
 import { providerAppStore } from './applications/provider-app-store.ts';
 import { verificationStore } from './applications/verification-store.ts';
@@ -34,6 +35,7 @@ import { authorizationRequestStore } from './oauth/authorization-request-store.t
 import { pushedRequestStore } from './oauth/pushed-request-store.ts';
 import { signInStore } from './oauth/sign-in-store.ts';
 import { tokenFamilyStore } from './oauth/token-family-store.ts';
+import { usedJtiStore } from './oauth/used-jti-store.ts';
 import { adminKeyStore } from './people/admin-key-store.ts';
 import { personStore } from './people/person-store.ts';
 import { requestLimitStore } from './request-limit-store.ts';
@@ -66,6 +68,7 @@ export function openStores(db: Database, options: StoresOptions) {
   const { sealer, notify, notifyDeliveries, quotas, endpointsPerApplication: most } = options;
   return {
     clients: clientStore(db, most),
+    clientKeys: clientKeyStore(db),
     people: personStore(db),
     adminKeys: adminKeyStore(db),
     branding: brandingStore(db),
@@ -73,6 +76,7 @@ export function openStores(db: Database, options: StoresOptions) {
     users: userStore(db),
     userRecords: userRecords(db, sealer),
     families: tokenFamilyStore(db),
+    usedJtis: usedJtiStore(db),
     signingKeys: signingKeyStore(db),
     providerApps: providerAppStore(db, sealer),
     accounts: accountStore(db, sealer, { jobScheduled: notify }),

@@ -7,6 +7,7 @@ import type { AccountStore } from '../calendars/account-store.ts';
 import type { HealthHistory } from '../calendars/health-history.ts';
 import type { AuthorizationRequestStore } from '../connect/flow/authorization-request-store.ts';
 import type { Sealer } from '../lib/sealing.ts';
+import type { ClientKeyStore } from '../oauth/client-key-store.ts';
 import type { ClientStore } from '../oauth/client-store.ts';
 import type { SigningKeyStore } from '../oauth/signing-key-store.ts';
 import type { TokenFamilyStore } from '../oauth/token-family-store.ts';
@@ -30,6 +31,7 @@ import type { SystemStore } from './system-store.ts';
 
 export type OperatorStores = {
   readonly clients: ClientStore;
+  readonly clientKeys: ClientKeyStore;
   readonly people: PersonStore;
   readonly adminKeys: AdminKeyStore;
   readonly branding: BrandingStore;

@@ -2,7 +2,7 @@
 import type { FastifyPluginAsync, FastifyRequest } from 'fastify';
 import { beforeBody } from '../http/before-body.ts';
 import { FORM_BYTES } from '../http/sizes.ts';
-import { authenticateBasic, type ClientAuthenticationDeps } from '../oauth/client-authentication.ts';
+import { type ApplicationCallDeps, authenticateBasic } from '../oauth/client-authentication.ts';
 import {
   type DeliveriesDeps,
   listDeliveries,
@@ -11,7 +11,7 @@ import {
   showDelivery,
 } from './deliveries.ts';
 
-export type DeliveriesRouteDeps = ClientAuthenticationDeps & DeliveriesDeps;
+export type DeliveriesRouteDeps = ApplicationCallDeps & DeliveriesDeps;
 
 type OfDelivery = { Params: { id: string } };
 

@@ -2,10 +2,10 @@
 import type { FastifyPluginAsync, FastifyRequest } from 'fastify';
 import { beforeBody } from '../http/before-body.ts';
 import { FORM_BYTES } from '../http/sizes.ts';
-import { authenticateBasic, type ClientAuthenticationDeps } from '../oauth/client-authentication.ts';
+import { type ApplicationCallDeps, authenticateBasic } from '../oauth/client-authentication.ts';
 import { addListener, type ListenersDeps, removeListener, takeDeliveries } from './listeners.ts';
 
-export type ListenersRouteDeps = ClientAuthenticationDeps & ListenersDeps;
+export type ListenersRouteDeps = ApplicationCallDeps & ListenersDeps;
 
 type OfListener = { Params: { id: string } };
 

@@ -225,7 +225,7 @@ export function approvalContract(database: string, open: () => Promise<Database>
       const stores = await prepare();
       const first = await visit(stores, 'browser', { scope: 'free-busy' });
       await first.connect({ accountId: 'a' });
-      const pushed = { transactionId: 't2', isPushed: true, scope: 'read-write' } as const;
+      const pushed = { transactionId: 't2', isPushed: true, isVouched: true, scope: 'read-write' } as const;
 
       const second = await visit(stores, 'other', pushed);
       await second.allow();

@@ -15,6 +15,7 @@ const request = newRequest({
   display: 'popup',
   providers: ['apple', 'caldav'],
   isPushed: true,
+  isVouched: true,
   userName: 'Ada',
   loginHint: 'ada@example.com',
 });
@@ -42,7 +43,7 @@ export function authorizationRequestStoreContract(database: string, open: () => 
     it('a request is answered as it was made, and nothing for another transaction', async () => {
       const { requests } = await prepare();
       const none = { state: undefined, codeChallenge: undefined, theme: undefined };
-      const unpushed = { isPushed: false, userName: undefined, loginHint: undefined };
+      const unpushed = { isPushed: false, isVouched: false, userName: undefined, loginHint: undefined };
       const bare = { ...request, ...none, ...unpushed, transactionId: 't2', display: 'page' } as const;
       await requests.createRequest(bare, MOST_OPEN);
 

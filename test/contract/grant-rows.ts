@@ -67,6 +67,7 @@ export function newRequest(change: Partial<AuthorizationRequest> = {}): Authoriz
     query: 'client_id=acme&user_id=ada',
     secretHash: 'secret-hash',
     isPushed: false,
+    isVouched: false,
     userName: undefined,
     loginHint: undefined,
     allowedAt: undefined,

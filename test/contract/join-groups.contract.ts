@@ -115,7 +115,7 @@ export function joinGroupsContract(database: string, open: () => Promise<Databas
         const stores = await prepareTwo(scopes);
         const three = await visit(stores, 'three', { transactionId: 't4' });
         await three.connect({ accountId: 'c' }, NOW + 1);
-        const pushed = { transactionId: 'pushed', isPushed: true };
+        const pushed = { transactionId: 'pushed', isPushed: true, isVouched: true };
         const all = await visit(stores, 'third', pushed);
         await all.allow(NOW + 1);
         await all.redeem(NOW + 1);

@@ -23,9 +23,12 @@ const OTHER_TABLES: Readonly<Record<string, string>> = {
       'application',
       'application_look',
       'application_logo',
+      'client_jwks',
       'client_secret',
+      'client_jwks',
       'provider_app',
       'signing_key',
+      'used_jti',
     ],
     ...[
       'webhook_key',

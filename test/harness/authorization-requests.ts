@@ -23,6 +23,7 @@ export const openRequest = (changes: Partial<AuthorizationRequest> = {}): Author
   formToken: 'secret',
   status: 'open',
   isPushed: false,
+  isVouched: false,
   userName: undefined,
   loginHint: undefined,
   allowedAt: undefined,

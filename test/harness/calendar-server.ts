@@ -15,9 +15,11 @@ import { freeBusyRoutes } from '../../src/free-busy/free-busy.route.ts';
 import { createServer } from '../../src/http/server.ts';
 import { createWakeUp } from '../../src/jobs/wake-up.ts';
 import { startJobs, type Worker, type WorkerDeps } from '../../src/jobs/worker.ts';
+import { lazyEgress } from '../../src/lib/egress/lazy-egress.ts';
 import type { Log } from '../../src/lib/log.ts';
 import { createSealer, hashOfSecret, type Sealer } from '../../src/lib/sealing.ts';
 import type { WorkPool } from '../../src/lib/work-pool/work-pool.ts';
+import { clientAssertions } from '../../src/oauth/client-assertion.ts';
 import type { Scope } from '../../src/oauth/scope.ts';
 import { openSigningKeys } from '../../src/oauth/signing-keys.ts';
 import { createTokenSigner } from '../../src/oauth/token-signer.ts';
@@ -137,6 +139,10 @@ export async function openCalendarServer(options: CalendarServerOptions = {}) {
     ...shared,
     accountLimits: { ofPerson: 1e6, ofUser: 1e6 },
     wrongSecrets: async () => undefined,
+    assertions: clientAssertions({
+      ...{ ...stores, log, now },
+      ...{ egress: lazyEgress({ privateNetwork: { mode: 'deny' } }), publicUrl: 'https://kalends.example' },
+    }),
     wrongCodes: { ofClient: async () => undefined, ofUser: async () => undefined },
     answers: answerCache(),
     activityNotes: collectedActivity(),

@@ -23,6 +23,7 @@ export const sampleRequest: AuthorizationRequest = {
   query: 'client_id=acme&user_id=ada-1815',
   secretHash: '',
   isPushed: false,
+  isVouched: false,
   userName: undefined,
   loginHint: undefined,
   allowedAt: undefined,

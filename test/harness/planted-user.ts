@@ -51,7 +51,7 @@ const WORDS: Readonly<Record<string, string>> = {
 /** Columns that have the same value in several tables. */
 const SHARED = ['account_key', 'calendar_key', 'group_id', 'transaction_id', 'coverage_id', 'message_id'];
 const FLAGS =
-  /^(finishes|pushed|disconnected|sent_ahead|proves_owner|only_chosen|calendar_permission|is_primary|left_out|deleted|created_own|ended|initial)$/;
+  /^(finishes|pushed|public_client|disconnected|sent_ahead|proves_owner|only_chosen|calendar_permission|is_primary|left_out|deleted|created_own|ended|initial)$/;
 
 export type PlantedUser = {
   readonly clientId: string;

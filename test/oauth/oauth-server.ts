@@ -6,11 +6,15 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import type { FastifyInstance } from 'fastify';
 import { checkPushedParameters } from '../../src/connect/flow/authorize-request.ts';
-import { attemptLimit } from '../../src/http/attempt-limit.ts';
+import { callerKey } from '../../src/http/address-key.ts';
+import { attemptLimit, limitKeyedBy } from '../../src/http/attempt-limit.ts';
 import { createServer } from '../../src/http/server.ts';
+import type { Egress } from '../../src/lib/egress/egress.ts';
+import { lazyEgress } from '../../src/lib/egress/lazy-egress.ts';
 import type { Log } from '../../src/lib/log.ts';
 import { createSealer, hashOfSecret, type Sealer } from '../../src/lib/sealing.ts';
 import { authenticateBearer, requireScope } from '../../src/oauth/bearer-authentication.ts';
+import { clientAssertions } from '../../src/oauth/client-assertion.ts';
 import { metadataRoutes } from '../../src/oauth/metadata.route.ts';
 import { parRoute } from '../../src/oauth/par.route.ts';
 import { revocationRoute } from '../../src/oauth/revocation.route.ts';
@@ -26,6 +30,7 @@ import { collectedActivity } from '../harness/activity-notes.ts';
 import { openMigratedSqlite } from '../harness/migrated.ts';
 
 export const REDIRECT_URI = 'https://app.example/callback';
+export const ISSUER = 'https://kalends.example';
 export const SECRET = 'a1B2c3D4e5F6';
 
 const silentLog: Log = { debug() {}, info() {}, warn() {}, error() {} };
@@ -35,6 +40,10 @@ type OAuthServerOptions = Pick<TokenRouteDeps, 'tokenAnswered'> & {
   readonly db?: Database;
   readonly sealer?: Sealer;
   readonly log?: Log;
+  /** Reads keys of applications. */
+  readonly egress?: Pick<Egress, 'request'>;
+  /** Started flows per minute and address. */
+  readonly mostStarts?: number;
 };
 
 export type OAuthServer = Awaited<ReturnType<typeof openOAuthServer>>;
@@ -45,6 +54,7 @@ export async function openOAuthServer(
   options: OAuthServerOptions = {},
 ) {
   const { tokenAnswered, db: given, sealer = createSealer(randomBytes(32)), log = silentLog } = options;
+  const { egress = lazyEgress({ privateNetwork: { mode: 'deny' } }), mostStarts = 300 } = options;
   const folder = await mkdtemp(path.join(tmpdir(), 'kalends-oauth-'));
   const db = given ?? (await openMigratedSqlite(path.join(folder, 'kalends.db')));
   const clock = { now: Date.UTC(2026, 10, 1) };
@@ -73,13 +83,15 @@ export async function openOAuthServer(
   const deps = {
     ...{ ...stores, signer, successorKey, activityNotes, log, now },
     ...{ wrongSecrets: attemptLimit(30, 60), wrongCodes },
+    assertions: clientAssertions({ ...stores, egress, publicUrl: ISSUER, log, now }),
+    attempts: { authorize: limitKeyedBy(attemptLimit(mostStarts, 60), callerKey) },
   };
   app.register(tokenRoute({ ...deps, tokenAnswered }));
   app.register(revocationRoute(deps));
   app.register(
     parRoute({ ...deps, checkAuthorization: checkPushedParameters, hasAccount: async () => false }),
   );
-  app.register(metadataRoutes({ publicUrl: 'https://kalends.example', signingKeys, tokenAlgorithm }));
+  app.register(metadataRoutes({ publicUrl: ISSUER, signingKeys, tokenAlgorithm }));
   app.get('/protected', async (request) => {
     const grant = await authenticateBearer(request, deps);
     requireScope(grant, 'read', 'Reading is not allowed');
@@ -92,6 +104,7 @@ export async function openOAuthServer(
     clock,
     stores,
     signer,
+    assertions: deps.assertions,
     noted: activityNotes.noted,
     rotateKeys: () => rotateSigningKeys(tokenAlgorithm, { ...keysDeps, by: undefined }),
     async close() {

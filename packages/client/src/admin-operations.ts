@@ -51,10 +51,24 @@ export type Application = {
   readonly display_name: string | null;
   readonly webhook_url: string | null;
   readonly redirect_uris: readonly string[];
-  readonly pushed_requests: string;
   readonly returning_users: string;
   readonly providers: readonly string[] | null;
+  readonly profile: 'default' | 'fapi2';
+  readonly pushed_requests: 'accepted' | 'required';
+  readonly pkce: 'accepted' | 'required';
+  readonly code_format: 'user-id' | 'opaque';
+  readonly code_lifetime: number;
+  readonly issuer_in_callback: 'off' | 'on';
+  readonly refresh_rotation: 'always' | 'never';
+  readonly refresh_reuse: 'refuse' | 'end-grant';
   readonly refresh_replay_window: number;
+  readonly refresh_idle_lifetime: number;
+  readonly refresh_lifetime: number;
+  readonly sender_constraint: 'off' | 'accepted' | 'required';
+  readonly dpop_nonce: 'off' | 'on';
+  readonly client_authentication: 'secret' | 'private_key_jwt' | 'none';
+  readonly revocation: 'open' | 'authenticated';
+  readonly resource_indicators: 'off' | 'on';
   readonly redirect_uri: string;
   readonly created_at: string;
   readonly own_webhook_keys?: boolean;
@@ -69,6 +83,8 @@ export type Application = {
   readonly review_status: string;
   readonly google_client_id?: string | null;
   readonly microsoft_client_id?: string | null;
+  readonly jwks_uri: string | null;
+  readonly jwks: Readonly<Record<string, unknown>> | null;
   readonly live_secrets?: number;
   readonly user_count?: number;
 };
@@ -295,6 +311,12 @@ export type Request = {
   readonly claimed: boolean;
 };
 
+export type Requirement = {
+  readonly name: string;
+  readonly requirement: string;
+  readonly missing: string | null;
+};
+
 export type Review = {
   readonly client_id: string;
   readonly verified: boolean;
@@ -393,14 +415,46 @@ export type AdminOperations = {
       readonly webhook_url?: string;
       /** `true`: its webhooks are signed with keys of its own. */
       readonly own_webhook_keys?: boolean;
-      /** Whether `/authorize` requires a pushed request. */
+      /** `fapi2`: the FAPI 2.0 Security Profile, which makes other switches stricter and needs `jwks` or `jwks_uri`. `default` restores the switches from before the profile. */
+      readonly profile?: 'default' | 'fapi2';
+      /** `accepted`, the default: `/authorize` takes its parameters from the URL or from a request pushed to `/par`. `required`: only from a pushed request (RFC 9126). */
       readonly pushed_requests?: 'accepted' | 'required';
+      /** `required`: every authorization request needs a `code_challenge` with the method S256 (RFC 7636). */
+      readonly pkce?: 'accepted' | 'required';
+      /** `user-id`, the default: the authorization code is the user id. `opaque`: it is a random value that works once, and a second redemption ends the grant of the first. */
+      readonly code_format?: 'user-id' | 'opaque';
+      /** Seconds for which an authorization code can be redeemed: 10 to 600, the default. */
+      readonly code_lifetime?: number;
+      /** `on`: the redirect to the application has the parameter `iss` (RFC 9207). */
+      readonly issuer_in_callback?: 'off' | 'on';
+      /** `always`, the default: each refresh returns a new refresh token. `never`: it returns the same one. Allowed with client authentication `private_key_jwt` or sender constraint `required`. */
+      readonly refresh_rotation?: 'always' | 'never';
+      /** `end-grant`: a rotated refresh token that is presented outside the replay window ends its grant (RFC 9700). Needs a refresh replay window of at least 10 seconds unless rotation is `never`. */
+      readonly refresh_reuse?: 'refuse' | 'end-grant';
+      /** Seconds after a refresh for which the rotated refresh token still returns its successor, until the successor is used: 0 (off, the default) to 120. A client whose response was lost can then repeat the request. */
+      readonly refresh_replay_window?: number;
+      /** The time after the last refresh when a refresh token expires: 1h to 3650d, or `none`, the default. In seconds; 0 means `none`. */
+      readonly refresh_idle_lifetime?: 0 | unknown;
+      /** The time after the approval when the refresh tokens of the grant expire: 1h to 3650d, or `none`, the default. In seconds; 0 means `none`. */
+      readonly refresh_lifetime?: 0 | unknown;
+      /** `accepted`: a DPoP proof binds codes and tokens to its key (RFC 9449). `required`: unbound tokens are refused. `off` is the default. */
+      readonly sender_constraint?: 'off' | 'accepted' | 'required';
+      /** `on`: DPoP proofs need a nonce of the server (RFC 9449 §8). */
+      readonly dpop_nonce?: 'off' | 'on';
+      /** `secret`, the default: the client secret. `private_key_jwt`: an assertion that a registered key signed (RFC 7523); all secrets end. `none`: the application is public. */
+      readonly client_authentication?: 'secret' | 'private_key_jwt' | 'none';
+      /** `open`, the default: who has a token can revoke it. `authenticated`: `/revoke` also requires the client authentication of its application. */
+      readonly revocation?: 'open' | 'authenticated';
+      /** `on`: the parameter `resource` sets the audience of access tokens (RFC 8707). */
+      readonly resource_indicators?: 'off' | 'on';
+      /** The public keys for `client_authentication` `private_key_jwt`: a JWK Set of 1 to 10 keys for ES256, PS256 or Ed25519. They replace all earlier keys. */
+      readonly jwks?: Readonly<Record<string, unknown>>;
+      /** The https URL of such a set instead, which is read again after 5 minutes to 24 hours. */
+      readonly jwks_uri?: string;
       /** Whether returning users prove their accounts. */
       readonly returning_users?: 'prove' | 'continue';
       /** The providers that it offers. An empty list means all providers of the deployment. */
       readonly providers?: readonly ('google' | 'microsoft' | 'apple' | 'caldav')[];
-      /** Seconds after a refresh for which the rotated refresh token still returns its successor, until the successor is used: 0 (off, the default) to 120. A client whose response was lost can then repeat the request. */
-      readonly refresh_replay_window?: number;
       /** `true`: the webhook URL may be one that another application uses. Only owners can set it. */
       readonly share_address?: boolean;
     },
@@ -413,10 +467,24 @@ export type AdminOperations = {
     readonly display_name: string | null;
     readonly webhook_url: string | null;
     readonly redirect_uris: readonly string[];
-    readonly pushed_requests: string;
     readonly returning_users: string;
     readonly providers: readonly string[] | null;
+    readonly profile: 'default' | 'fapi2';
+    readonly pushed_requests: 'accepted' | 'required';
+    readonly pkce: 'accepted' | 'required';
+    readonly code_format: 'user-id' | 'opaque';
+    readonly code_lifetime: number;
+    readonly issuer_in_callback: 'off' | 'on';
+    readonly refresh_rotation: 'always' | 'never';
+    readonly refresh_reuse: 'refuse' | 'end-grant';
     readonly refresh_replay_window: number;
+    readonly refresh_idle_lifetime: number;
+    readonly refresh_lifetime: number;
+    readonly sender_constraint: 'off' | 'accepted' | 'required';
+    readonly dpop_nonce: 'off' | 'on';
+    readonly client_authentication: 'secret' | 'private_key_jwt' | 'none';
+    readonly revocation: 'open' | 'authenticated';
+    readonly resource_indicators: 'off' | 'on';
     readonly redirect_uri: string;
     readonly created_at: string;
     readonly own_webhook_keys?: boolean;
@@ -431,6 +499,8 @@ export type AdminOperations = {
     readonly review_status: string;
     readonly google_client_id?: string | null;
     readonly microsoft_client_id?: string | null;
+    readonly jwks_uri: string | null;
+    readonly jwks: Readonly<Record<string, unknown>> | null;
     readonly live_secrets?: number;
     readonly user_count?: number;
   }>;
@@ -471,14 +541,46 @@ export type AdminOperations = {
       readonly privacy_url?: string;
       /** The terms of service. An empty text removes it. */
       readonly terms_url?: string;
-      /** Whether `/authorize` requires a pushed request. */
+      /** `fapi2`: the FAPI 2.0 Security Profile, which makes other switches stricter and needs `jwks` or `jwks_uri`. `default` restores the switches from before the profile. */
+      readonly profile?: 'default' | 'fapi2';
+      /** `accepted`, the default: `/authorize` takes its parameters from the URL or from a request pushed to `/par`. `required`: only from a pushed request (RFC 9126). */
       readonly pushed_requests?: 'accepted' | 'required';
+      /** `required`: every authorization request needs a `code_challenge` with the method S256 (RFC 7636). */
+      readonly pkce?: 'accepted' | 'required';
+      /** `user-id`, the default: the authorization code is the user id. `opaque`: it is a random value that works once, and a second redemption ends the grant of the first. */
+      readonly code_format?: 'user-id' | 'opaque';
+      /** Seconds for which an authorization code can be redeemed: 10 to 600, the default. */
+      readonly code_lifetime?: number;
+      /** `on`: the redirect to the application has the parameter `iss` (RFC 9207). */
+      readonly issuer_in_callback?: 'off' | 'on';
+      /** `always`, the default: each refresh returns a new refresh token. `never`: it returns the same one. Allowed with client authentication `private_key_jwt` or sender constraint `required`. */
+      readonly refresh_rotation?: 'always' | 'never';
+      /** `end-grant`: a rotated refresh token that is presented outside the replay window ends its grant (RFC 9700). Needs a refresh replay window of at least 10 seconds unless rotation is `never`. */
+      readonly refresh_reuse?: 'refuse' | 'end-grant';
+      /** Seconds after a refresh for which the rotated refresh token still returns its successor, until the successor is used: 0 (off, the default) to 120. A client whose response was lost can then repeat the request. */
+      readonly refresh_replay_window?: number;
+      /** The time after the last refresh when a refresh token expires: 1h to 3650d, or `none`, the default. In seconds; 0 means `none`. */
+      readonly refresh_idle_lifetime?: 0 | unknown;
+      /** The time after the approval when the refresh tokens of the grant expire: 1h to 3650d, or `none`, the default. In seconds; 0 means `none`. */
+      readonly refresh_lifetime?: 0 | unknown;
+      /** `accepted`: a DPoP proof binds codes and tokens to its key (RFC 9449). `required`: unbound tokens are refused. `off` is the default. */
+      readonly sender_constraint?: 'off' | 'accepted' | 'required';
+      /** `on`: DPoP proofs need a nonce of the server (RFC 9449 §8). */
+      readonly dpop_nonce?: 'off' | 'on';
+      /** `secret`, the default: the client secret. `private_key_jwt`: an assertion that a registered key signed (RFC 7523); all secrets end. `none`: the application is public. */
+      readonly client_authentication?: 'secret' | 'private_key_jwt' | 'none';
+      /** `open`, the default: who has a token can revoke it. `authenticated`: `/revoke` also requires the client authentication of its application. */
+      readonly revocation?: 'open' | 'authenticated';
+      /** `on`: the parameter `resource` sets the audience of access tokens (RFC 8707). */
+      readonly resource_indicators?: 'off' | 'on';
+      /** The public keys for `client_authentication` `private_key_jwt`: a JWK Set of 1 to 10 keys for ES256, PS256 or Ed25519. They replace all earlier keys. */
+      readonly jwks?: Readonly<Record<string, unknown>>;
+      /** The https URL of such a set instead, which is read again after 5 minutes to 24 hours. */
+      readonly jwks_uri?: string;
       /** Whether returning users prove their accounts. */
       readonly returning_users?: 'prove' | 'continue';
       /** The providers that it offers. An empty list means all providers of the deployment. */
       readonly providers?: readonly ('google' | 'microsoft' | 'apple' | 'caldav')[];
-      /** Seconds after a refresh for which the rotated refresh token still returns its successor, until the successor is used: 0 (off, the default) to 120. A client whose response was lost can then repeat the request. */
-      readonly refresh_replay_window?: number;
       /** `true`: the webhook URL may be one that another application uses. Only owners can set it. */
       readonly share_address?: boolean;
     },
@@ -490,10 +592,24 @@ export type AdminOperations = {
       readonly display_name: string | null;
       readonly webhook_url: string | null;
       readonly redirect_uris: readonly string[];
-      readonly pushed_requests: string;
       readonly returning_users: string;
       readonly providers: readonly string[] | null;
+      readonly profile: 'default' | 'fapi2';
+      readonly pushed_requests: 'accepted' | 'required';
+      readonly pkce: 'accepted' | 'required';
+      readonly code_format: 'user-id' | 'opaque';
+      readonly code_lifetime: number;
+      readonly issuer_in_callback: 'off' | 'on';
+      readonly refresh_rotation: 'always' | 'never';
+      readonly refresh_reuse: 'refuse' | 'end-grant';
       readonly refresh_replay_window: number;
+      readonly refresh_idle_lifetime: number;
+      readonly refresh_lifetime: number;
+      readonly sender_constraint: 'off' | 'accepted' | 'required';
+      readonly dpop_nonce: 'off' | 'on';
+      readonly client_authentication: 'secret' | 'private_key_jwt' | 'none';
+      readonly revocation: 'open' | 'authenticated';
+      readonly resource_indicators: 'off' | 'on';
       readonly redirect_uri: string;
       readonly created_at: string;
       readonly own_webhook_keys?: boolean;
@@ -508,8 +624,11 @@ export type AdminOperations = {
       readonly review_status: string;
       readonly google_client_id?: string | null;
       readonly microsoft_client_id?: string | null;
+      readonly jwks_uri: string | null;
+      readonly jwks: Readonly<Record<string, unknown>> | null;
       readonly live_secrets?: number;
       readonly user_count?: number;
+      readonly client_secret: string;
       readonly webhook_secret?: string;
     } & { readonly etag?: string }
   >;
@@ -542,6 +661,22 @@ export type AdminOperations = {
     readonly client_id: string;
     readonly client_secret: string;
     readonly old_secret_expires_at: string;
+  }>;
+  /** Check what an application lacks for a profile. */
+  checkApplication(
+    input: {
+      /** The id of the application. */
+      readonly client_id: string;
+      /** The profile, by default that of the application. */
+      readonly profile?: 'default' | 'fapi2';
+    },
+    options?: CallOptions,
+  ): Promise<{
+    readonly client_id: string;
+    readonly profile: 'default' | 'fapi2';
+    readonly met: boolean;
+    readonly living_grants: number;
+    readonly requirements: readonly Requirement[];
   }>;
   /** Show the branding of an application. */
   showBranding(
@@ -1750,6 +1885,7 @@ export const OPERATIONS = {
   updateApplication: ['PATCH', '/applications/{client_id}'],
   deleteApplication: ['DELETE', '/applications/{client_id}'],
   rotateApplicationSecret: ['POST', '/applications/{client_id}/secrets/rotate'],
+  checkApplication: ['GET', '/applications/{client_id}/check'],
   showBranding: ['GET', '/applications/{client_id}/branding'],
   updateBranding: ['PATCH', '/applications/{client_id}/branding'],
   setLogo: ['POST', '/applications/{client_id}/logos/{scheme}'],

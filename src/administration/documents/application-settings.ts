@@ -2,6 +2,7 @@
 import type { AuditValue } from '../../audit/audit-entry.ts';
 import type { ApplicationLook } from '../../branding/branding-store.ts';
 import type { Client } from '../../oauth/client.ts';
+import { SWITCH_KEYS, SWITCHES, switchField, switchText } from '../../oauth/switches.ts';
 import type { DocumentField } from './field.ts';
 
 /** The settings that are texts. The dashboard's forms name their inputs and texts after `name`. */
@@ -35,7 +36,6 @@ export const CLIENT_SETTINGS: readonly DocumentField<Client, AuditValue>[] = [
     label: 'redirect URIs',
     value: ({ redirectUri, furtherRedirectUris }) => [redirectUri, ...furtherRedirectUris],
   },
-  { name: 'pushed_requests', label: 'pushed requests', value: (client) => client.pushedRequests },
   { name: 'returning_users', label: 'returning users', value: (client) => client.returningUsers },
   {
     name: 'providers',
@@ -43,12 +43,12 @@ export const CLIENT_SETTINGS: readonly DocumentField<Client, AuditValue>[] = [
     value: (client) => client.providers ?? null,
     text: ({ providers }) => providers?.join(', ') ?? "(the deployment's)",
   },
-  {
-    name: 'refresh_replay_window',
-    label: 'refresh replay window',
-    value: (client) => client.refreshReplayWindow,
-    text: ({ refreshReplayWindow }) => `${refreshReplayWindow} s`,
-  },
+  ...SWITCH_KEYS.map((key) => ({
+    name: switchField(key),
+    label: SWITCHES[key].label,
+    value: (client: Client) => client[key],
+    text: (client: Client) => switchText(key, client[key]),
+  })),
 ];
 
 /** The branding besides its switch and logos. A field of this table is part of the audit log. */

@@ -2,7 +2,9 @@
 import { APP_KINDS, APP_NAMES, type AppKind } from '../../access/provider-apps.ts';
 import { type Logo, logoPath } from '../../branding/branding.ts';
 import type { ApplicationLook } from '../../branding/branding-store.ts';
+import { asObject } from '../../http/fields.ts';
 import type { Client } from '../../oauth/client.ts';
+import type { StoredClientKeys } from '../../oauth/client-key-store.ts';
 import type { Verification } from '../../verification/verification.ts';
 import { BRANDING_SETTINGS, CLIENT_SETTINGS, FACT_SETTINGS } from './application-settings.ts';
 import { type DocumentField, toDocument, toTime, within } from './field.ts';
@@ -17,6 +19,8 @@ export type ApplicationSubject = {
   readonly webhookKeys?: 'own' | 'instance';
   /** The client ids of its own apps at providers. */
   readonly apps?: Readonly<Partial<Record<AppKind, string>>>;
+  /** Null: it has registered none. */
+  readonly keys?: StoredClientKeys | null | undefined;
   readonly liveSecrets?: number;
   readonly userCount?: number;
   readonly version?: number | undefined;
@@ -51,6 +55,17 @@ const BEFORE_BRANDING: readonly Field[] = [
   },
 ];
 
+/** Returns the registered keys, or those that were read last; null if none were read yet. */
+function keySet(keys: StoredClientKeys): unknown {
+  const jwks = keys.jwksUri === undefined ? keys.jwks : keys.cached?.jwks;
+  return jwks === undefined ? null : JSON.parse(jwks);
+}
+
+const keyCount = (set: unknown): string | undefined => {
+  const { keys } = asObject(set) ?? {};
+  return Array.isArray(keys) ? String(keys.length) : undefined;
+};
+
 const AFTER_BRANDING: readonly Field[] = [
   ...within(FACT_SETTINGS, ({ look }: ApplicationSubject) => look),
   ...within(REVIEW_STATUS, ({ verification }: ApplicationSubject) => verification),
@@ -62,6 +77,18 @@ const AFTER_BRANDING: readonly Field[] = [
       text: ({ apps }) => apps?.[kind] ?? "(the deployment's)",
     }),
   ),
+  {
+    name: 'jwks_uri',
+    label: 'keys at',
+    value: ({ keys }) => keys && (keys.jwksUri ?? null),
+    text: ({ keys }) => keys?.jwksUri,
+  },
+  {
+    name: 'jwks',
+    label: 'keys',
+    value: ({ keys }) => keys && keySet(keys),
+    text: ({ keys }) => keyCount(keys && keySet(keys)),
+  },
   { name: 'live_secrets', label: 'valid secrets', value: ({ liveSecrets }) => liveSecrets },
   { name: 'user_count', label: 'users', value: ({ userCount }) => userCount },
 ];

@@ -2,9 +2,9 @@
 import { auditedUrl } from '../../audit/audited-url.ts';
 import { SETTINGS } from '../../branding/settings-error.ts';
 import { PROVIDER_KINDS } from '../../calendars/provider-facts.ts';
-import { flag, oneOf, parsed, refuseMistakes, required, text, wholeNumber } from '../../http/fields.ts';
+import { flag, type Input, oneOf, parsed, refuseMistakes, required, text } from '../../http/fields.ts';
 import { ApiError } from '../../http/refusal.ts';
-import { PUSHED_REQUESTS, REFRESH_REPLAY_WINDOW, RETURNING_USERS } from '../../oauth/client.ts';
+import { type ClientSettings, RETURNING_USERS } from '../../oauth/client.ts';
 import { MOST_REDIRECT_URIS } from '../../oauth/redirect-uri.ts';
 import { may } from '../../people/permission.ts';
 import { countUsers, readListed, readSettings } from '../application-subject.ts';
@@ -22,6 +22,7 @@ import { APPLICATION, type ApplicationSubject } from '../documents/application.t
 import { TEXT_SETTINGS, type TextSettingKey } from '../documents/application-settings.ts';
 import { toDocument, toTime } from '../documents/field.ts';
 import { ADDRESS_TAKEN } from '../webhook-address.ts';
+import { KEY_FIELDS, readSentKeys } from './key-fields.ts';
 import {
   type AdministrationDeps,
   CLIENT,
@@ -33,6 +34,7 @@ import {
   texts,
   toPage,
 } from './operation.ts';
+import { givenSwitches, SWITCH_FIELDS } from './switch-fields.ts';
 
 const GROUP = 'Applications';
 const NAMES = APPLICATION.map(({ name }) => name);
@@ -53,13 +55,9 @@ const providers = parsed(
 
 /** How users connect. Absent fields keep their values or have their defaults. */
 const SETTINGS_FIELDS = {
-  pushed_requests: oneOf(PUSHED_REQUESTS, { doc: 'Whether `/authorize` requires a pushed request.' }),
+  ...{ ...SWITCH_FIELDS, ...KEY_FIELDS },
   returning_users: oneOf(RETURNING_USERS, { doc: 'Whether returning users prove their accounts.' }),
   providers,
-  refresh_replay_window: wholeNumber({
-    ...{ min: 0, max: REFRESH_REPLAY_WINDOW.most },
-    doc: REFRESH_REPLAY_WINDOW.about,
-  }),
   share_address: flag({
     doc: '`true`: the webhook URL may be one that another application uses. Only owners can set it.',
   }),
@@ -110,7 +108,11 @@ function visibleSubject<T extends ApplicationSubject>(
 ): T {
   const { clientId, webhookUrl } = subject.client;
   const url = webhookUrl === undefined ? undefined : visibleUrl({ clientId, url: webhookUrl }, deps);
-  return { ...subject, client: { ...subject.client, webhookUrl: url } };
+  const { keys } = subject;
+  const address = keys?.jwksUri;
+  const visible =
+    address === undefined ? keys : { ...keys, jwksUri: visibleUrl({ clientId, url: address }, deps) };
+  return { ...subject, keys: visible, client: { ...subject.client, webhookUrl: url } };
 }
 
 export const listApplications = operation({
@@ -132,7 +134,8 @@ export const listApplications = operation({
 export const createApplicationOperation = operation({
   ...{ id: 'createApplication', method: 'post', path: '/applications', group: GROUP, status: 201 },
   summary: 'Create an application',
-  description: 'Only this response has `client_secret`, and `webhook_secret` if there is a webhook URL.',
+  description:
+    'Only this response has `client_secret`, unless the application authenticates otherwise, and `webhook_secret` if there is a webhook URL.',
   permission: 'application.create',
   errors: REFUSED_SETTINGS,
   pathFields: {},
@@ -154,7 +157,8 @@ export const createApplicationOperation = operation({
       ...{ name: input.name, redirectUris },
       ...{ displayName: input.display_name ?? '', webhookUrl: input.webhook_url ?? '' },
     };
-    const options = { settings: givenSettings(input), isShared: input.share_address === true };
+    const keys = await readSentKeys(input, deps.actor, '');
+    const options = { settings: givenSettings(input), isShared: input.share_address === true, keys };
     const created = await createApplication(deps.actor, { ...typed, ...options }, deps);
     if ('problems' in created) throw problemsError(created.problems, input);
     const { clientId } = created.client;
@@ -168,7 +172,7 @@ export const createApplicationOperation = operation({
     return { ...created, subject: await readSettings(created.client, deps) };
   },
   toDocument: ({ clientSecret, webhookSecret, subject }) => ({
-    client_secret: clientSecret,
+    ...(clientSecret !== undefined && { client_secret: clientSecret }),
     ...(webhookSecret !== undefined && { webhook_secret: webhookSecret }),
     ...toDocument(APPLICATION, subject),
   }),
@@ -191,13 +195,16 @@ async function readShown(clientId: string, deps: AdministrationDeps) {
   const record = await deps.clients.findClientWithSecrets(clientId, deps.now());
   const userCount = await countUsers(clientId, deps);
   const liveSecrets = record?.secretHashes.length ?? 0;
-  return visibleSubject({ ...(await readSettings(client, deps)), liveSecrets, userCount, version }, deps);
+  const keys = (await deps.clientKeys.findKeys(clientId)) ?? null;
+  const subject = { ...(await readSettings(client, deps)), liveSecrets, userCount, version, keys };
+  return visibleSubject(subject, deps);
 }
 
 export const updateApplication = operation({
   ...{ id: 'updateApplication', method: 'patch', path: '/applications/{client_id}', group: GROUP },
   summary: 'Change an application',
-  description: 'Absent fields keep their values. All given fields are changed, or none.',
+  description:
+    'Absent fields keep their values. All given fields are changed, or none. Only this response has a `client_secret`, which is new if the application authenticates by one again.',
   permission: 'application.change',
   errors: [...REFUSED_SETTINGS, SETTINGS.last_redirect_uri, SETTINGS.changed_meanwhile],
   pathFields: CLIENT,
@@ -214,12 +221,13 @@ export const updateApplication = operation({
     terms_url: change(`The terms of service. ${REMOVABLE}`),
     ...SETTINGS_FIELDS,
   },
-  ...{ command: 'client update', result: [...NAMES, 'webhook_secret'] },
+  ...{ command: 'client update', result: [...NAMES, ...SECRETS] },
   async run({ client_id: clientId, ...input }, deps) {
     const typed = Object.fromEntries(
       Object.entries(TEXT_SETTINGS).map(([key, { name }]) => [key, input[name]]),
     ) as Record<TextSettingKey, string | undefined>; // keys of the table
-    const options = { settings: givenSettings(input), isShared: input.share_address === true };
+    const keys = await readSentKeys(input, deps.actor, clientId);
+    const options = { settings: givenSettings(input), isShared: input.share_address === true, keys };
     refuseOtherFirst(input);
     const change = {
       ...{ all: input.redirect_uris, default: input.redirect_uri },
@@ -231,24 +239,22 @@ export const updateApplication = operation({
     return { ...changed, subject: await readShown(clientId, deps) };
   },
   version: ({ subject }) => subject.version,
-  toDocument: ({ subject, webhookSecret }) => ({
+  toDocument: ({ subject, webhookSecret, clientSecret }) => ({
     ...toDocument(APPLICATION, subject),
+    ...(clientSecret !== undefined && { client_secret: clientSecret }),
     ...(webhookSecret !== undefined && { webhook_secret: webhookSecret }),
   }),
 });
 
-type SentSettings = {
-  readonly pushed_requests: (typeof PUSHED_REQUESTS)[number] | undefined;
-  readonly returning_users: (typeof RETURNING_USERS)[number] | undefined;
+type SentSettings = Input<typeof SWITCH_FIELDS> & {
+  readonly returning_users: ClientSettings['returningUsers'] | undefined;
   readonly providers: readonly string[] | undefined;
-  readonly refresh_replay_window: number | undefined;
 };
 
 const givenSettings = (sent: SentSettings) => ({
-  ...(sent.pushed_requests !== undefined && { pushedRequests: sent.pushed_requests }),
+  ...givenSwitches(sent),
   ...(sent.returning_users !== undefined && { returningUsers: sent.returning_users }),
   ...(sent.providers !== undefined && { providers: sent.providers.length === 0 ? null : sent.providers }),
-  ...(sent.refresh_replay_window !== undefined && { refreshReplayWindow: sent.refresh_replay_window }),
 });
 
 /** Returns the error for problems by field, with the codes of dynamic registration (RFC 7591 §3.2.2). */

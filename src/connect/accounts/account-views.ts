@@ -134,7 +134,7 @@ function toAccountView(
   { providers }: AccountDeps,
 ): AccountView {
   const { accountKey, provider, display } = account;
-  const isManageable = isProved || request.isPushed;
+  const isManageable = isProved || request.isVouched;
   return {
     accountKey,
     againKey: again?.accountKey,

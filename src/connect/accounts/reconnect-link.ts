@@ -162,6 +162,7 @@ export async function openReconnectLink(
     ...{ transactionId: randomBytes(16).toString('base64url'), secretHash: hashOfSecret(secret) },
     ...{ redirectUri: client.redirectUri, language: chooseLanguage({ acceptLanguage }), theme: undefined },
     ...{ state: undefined, codeChallenge: undefined, display: 'page', query: '', isPushed: false },
+    isVouched: false,
     ...{ userName: undefined, loginHint: undefined, allowedAt: undefined },
     ...{ hasDisconnected: false, wasSentAhead: false, status: 'open' },
     ...{ formToken: randomBytes(32).toString('base64url'), createdAt: now() },

@@ -7,14 +7,14 @@ import { ApiError } from '../../http/refusal.ts';
 import { FORM_BYTES } from '../../http/sizes.ts';
 import type { Log } from '../../lib/log.ts';
 import { instantText } from '../../lib/rendered-json.ts';
-import { authenticateBasic, type ClientAuthenticationDeps } from '../../oauth/client-authentication.ts';
+import { type ApplicationCallDeps, authenticateBasic } from '../../oauth/client-authentication.ts';
 import type { UserStore } from '../../oauth/user-store.ts';
 import { READING } from '../../reading/read-error.ts';
 import { type DeleteUserDeps, deleteUser } from '../../user-data/delete-user.ts';
 import { syncStateOf } from './connections.ts';
 import { createReconnectLink, NEW_RECONNECT_LINK, type ReconnectLinkDeps } from './reconnect-link.ts';
 
-export type UsersRouteDeps = ClientAuthenticationDeps & UsersDeps & Omit<ReconnectLinkDeps, keyof UsersDeps>;
+export type UsersRouteDeps = ApplicationCallDeps & UsersDeps & Omit<ReconnectLinkDeps, keyof UsersDeps>;
 
 type UserRequest = FastifyRequest<{ Params: { user_id: string } }>;
 

@@ -62,15 +62,15 @@ const allowedIn = (transactionId: string, accounts: Account[], change: Partial<A
 
 type Asked = {
   scope?: Scope;
-  isPushed?: boolean;
+  isVouched?: boolean;
   codeChallenge?: string;
   returningUsers?: ApprovalTerms['returningUsers'];
 };
 
-const buildRequestFacts = ({ scope = 'read', isPushed = false, codeChallenge }: Asked) => ({
+const buildRequestFacts = ({ scope = 'read', isVouched = false, codeChallenge }: Asked) => ({
   transactionId: 't1',
   scope,
-  isPushed,
+  isVouched,
   codeChallenge,
 });
 const buildTerms = ({ returningUsers = 'prove' }: Asked) => ({ returningUsers, now: NOW });
@@ -195,25 +195,25 @@ describe('the relation of a group to a transaction', () => {
       'a pushed request covers every group at what it was given, and never widens it',
       [group('a', { givenScope: 'free-busy' }), group('b', { givenScope: 'read-write' })],
       { a: 'vouched free-busy', b: 'vouched read' },
-      { isPushed: true },
+      { isVouched: true },
     ],
     [
       'a pushed request covers no group that no living grant has',
       [group('a', { givenScope: undefined })],
       { a: 'foreign' },
-      { isPushed: true },
+      { isVouched: true },
     ],
     [
       'a pushed request covers a proved group at the scope it asks for',
       [group('a', { givenScope: 'free-busy', isOfThisBrowser: true })],
       { a: 'proved read' },
-      { isPushed: true },
+      { isVouched: true },
     ],
     [
       'a pushed request does not reach what is not the user’s yet',
       [allowedIn('t2', [account('a')]), linkedIn('t3', [account('b')])],
       {},
-      { isPushed: true },
+      { isVouched: true },
     ],
     [
       'every group is covered at the scope that is asked for where the application lets users continue',
@@ -283,7 +283,7 @@ describe('the decision on Allow', () => {
   });
 
   it('a vouched group is covered but not joined', () => {
-    assert.deepEqual(decide([group('a', { givenScope: 'free-busy' }), mine], [], { isPushed: true }), {
+    assert.deepEqual(decide([group('a', { givenScope: 'free-busy' }), mine], [], { isVouched: true }), {
       coverage: [
         { groupKey: 'of t1', scope: 'read' },
         { groupKey: 'a', scope: 'free-busy' },
@@ -291,7 +291,7 @@ describe('the decision on Allow', () => {
       joined: { into: 'of t1', from: [] },
       isUnfinished: true,
     });
-    assert.deepEqual(decide([group('a', { givenScope: 'free-busy' })], [], { isPushed: true }), {
+    assert.deepEqual(decide([group('a', { givenScope: 'free-busy' })], [], { isVouched: true }), {
       coverage: [{ groupKey: 'a', scope: 'free-busy' }],
       joined: undefined,
       isUnfinished: false,
@@ -355,7 +355,7 @@ describe('the decision on Allow', () => {
       [pendingTheirs],
     ],
     ['whoever proves a group of the user', 'goes on', [ownGroup, theirs], [pendingTheirs]],
-    ['the user of a pushed request', 'goes on', [theirs, mine], [pendingTheirs], { isPushed: true }],
+    ['the user of a pushed request', 'goes on', [theirs, mine], [pendingTheirs], { isVouched: true }],
     [
       'everybody, where the application lets users continue and has a group,',
       'goes on',

@@ -48,7 +48,7 @@ export type GroupStandings = {
 type RequestFacts = {
   readonly transactionId: string;
   readonly scope: Scope;
-  readonly isPushed: boolean;
+  readonly isVouched: boolean;
   readonly codeChallenge: string | undefined;
 };
 
@@ -72,7 +72,7 @@ export function standingsOf(
   const vouched = others.flatMap((group): Covered[] => {
     if (returningUsers === 'continue') return [{ group, scope: request.scope }];
     const { givenScope } = group;
-    if (!request.isPushed || givenScope === undefined) return [];
+    if (!request.isVouched || givenScope === undefined) return [];
     return [{ group, scope: narrowerScope(givenScope, request.scope) }];
   });
   const foreign = others.filter((group) => !vouched.some((one) => one.group === group));
@@ -153,7 +153,7 @@ function mustWait(
   { proved, vouched }: Pick<GroupStandings, 'proved' | 'vouched'>,
 ): boolean {
   const inTheWay = pending.find(({ codeChallenge }) => codeChallenge === request.codeChallenge);
-  if (inTheWay === undefined || request.isPushed) return false;
+  if (inTheWay === undefined || request.isVouched) return false;
   const coversAny = (some: readonly AccountGroup[]) =>
     inTheWay.groupKeys.some((key) => some.some(({ groupKey }) => groupKey === key));
   if (coversAny(proved) || coversAny(vouched.map(({ group }) => group))) return false;

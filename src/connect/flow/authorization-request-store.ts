@@ -27,11 +27,13 @@ export type AuthorizationRequest = {
   readonly query: string;
   /** SHA-256 of the secret in the transaction's cookie. The address alone is not enough (docs/security.md T8). */
   readonly secretHash: string;
-  /** Whether the application pushed it (RFC 9126), and so vouches for its user. */
+  /** Whether it was pushed (RFC 9126), so that only `request_uri` counts in its address. */
   readonly isPushed: boolean;
-  /** The user's name for people. Only pushed requests have it. */
+  /** Whether an authenticated application pushed it, and so vouches for its user. */
+  readonly isVouched: boolean;
+  /** The user's name for people. Only vouched requests have it. */
   readonly userName: string | undefined;
-  /** The account with which a provider's page begins. Only pushed requests have it. */
+  /** The account with which a provider's page begins. Only vouched requests have it. */
   readonly loginHint: string | undefined;
   /** When the user allowed it: another approval was to be redeemed first, or a sign-in needed no consent. Epoch milliseconds. */
   readonly allowedAt: number | undefined;

@@ -11,6 +11,7 @@ import type { Client } from '../../oauth/client.ts';
 import { isPlaygroundUser } from '../../oauth/playground-users.ts';
 import {
   hashOfRequestUri,
+  isVouchedFor,
   type NamedAccount,
   PUSHED_REQUEST_SECONDS,
   readPushedFacts,
@@ -75,7 +76,8 @@ export async function startAuthorization(input: StartInput, deps: StartDeps): Pr
   // Only the dashboard pushes requests of playground users: `/par` refuses them.
   const options = readAuthorizeRequest(parameters, { acceptsPlayground: pushed !== undefined });
   const redirectUri = readRedirectUri(options, parameters, client);
-  const { reconnect, ...facts } = readPushedFacts(pushed === undefined ? [] : parameters);
+  const isVouched = pushed !== undefined && isVouchedFor(parameters, client);
+  const { reconnect, ...facts } = readPushedFacts(isVouched ? parameters : []);
   const providers = chooseProviders(options.providers, client, deps.offeredProviders);
   const { userId } = options;
   const account = reconnect && (await findAccountToReconnect({ ...client, userId, reconnect }, deps));
@@ -85,6 +87,7 @@ export async function startAuthorization(input: StartInput, deps: StartDeps): Pr
     ...facts,
     providers,
     isPushed: pushed !== undefined,
+    isVouched,
     transactionId,
     secretHash: hashOfSecret(secret),
     clientId: client.clientId,

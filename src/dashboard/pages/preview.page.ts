@@ -104,6 +104,7 @@ const SAMPLE_REQUEST: AuthorizationRequest = {
   query: '',
   secretHash: '',
   isPushed: false,
+  isVouched: false,
   userName: undefined,
   loginHint: undefined,
   allowedAt: undefined,

@@ -59,9 +59,15 @@ export const ACCESS_EVENTS = {
   },
   client_refused: {
     level: 'warn',
-    when: 'a client secret was wrong; `clientId` is as it was sent, 200 characters at most',
+    when: 'a client secret or an assertion was refused; `clientId` is as it was sent, 200 characters at most, and `reason` names the wrong claim of an assertion',
     act: 'If frequent: ask the application’s owner whether the secret was rotated; otherwise somebody is guessing secrets',
-    fields: ['clientId', 'method'],
+    fields: ['clientId', 'method', 'reason'],
+  },
+  client_keys_not_read: {
+    level: 'warn',
+    when: 'the keys of an application could not be read from its `jwks_uri`; at most once a minute per application. Keys that were read in the last 24 hours remain valid',
+    act: 'Tell the owner of the application the `reason`: without keys, its requests fail with 503',
+    fields: ['clientId', 'reason'],
   },
   admin_key_refused: {
     level: 'warn',

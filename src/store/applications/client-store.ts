@@ -1,5 +1,5 @@
 /** ClientStore in SQL; held to test/contract/client-store.contract.ts on both databases. */
-import type { By } from '../../audit/audit-entry.ts';
+import type { AuditFields, By } from '../../audit/audit-entry.ts';
 import { instantText } from '../../lib/rendered-json.ts';
 import {
   type Client,
@@ -10,12 +10,15 @@ import {
   type UnstoredClient,
 } from '../../oauth/client.ts';
 import type { ApplicationContents, ClientStore, SecretRotation } from '../../oauth/client-store.ts';
+import { type ProfileChange, planProfile } from '../../oauth/profile.ts';
+import { eachSwitch, SWITCH_KEYS, type Switches, switchField } from '../../oauth/switches.ts';
 import { auditFor } from '../audit/append-audit.ts';
 import { changedSettings, createdSettings } from '../audit/audited-settings.ts';
 import type { BatchStatement, Database, Statements } from '../drivers/database.ts';
 import { keepFirstEndpoint, refuseFurther } from '../webhooks/first-endpoint.ts';
 import { changeLook } from './branding-store.ts';
 import { deleteClientInParts } from './client-deletion.ts';
+import { setClientKeys } from './client-key-store.ts';
 import {
   changeReviewed,
   FURTHER_REDIRECT_URIS,
@@ -24,25 +27,30 @@ import {
   toUris,
 } from './review-rows.ts';
 
-type ClientRow = {
+type ClientRow = Switches & {
   clientId: string;
   name: string;
   displayName: string | undefined;
   redirectUri: string;
   furtherRedirectUris: string | undefined;
   webhookUrl: string | undefined;
-  pushedRequests: ClientSettings['pushedRequests'];
   returningUsers: ClientSettings['returningUsers'];
   providers: string | undefined;
-  refreshReplayWindow: number;
   createdAt: number;
 };
 
+const SWITCH_COLUMNS = SWITCH_KEYS.map(switchField).join(', ');
+const SWITCH_VALUES = SWITCH_KEYS.map((key) => `:${key}`).join(', ');
+const SWITCH_CHANGES = SWITCH_KEYS.map(
+  (key) => `${switchField(key)} = COALESCE(:${key}, ${switchField(key)})`,
+);
+
 const SELECT = `
-  SELECT a.client_id, name, display_name, redirect_uri, webhook_url, pushed_requests, returning_users, providers,
-         refresh_replay_window, created_at, ${FURTHER_REDIRECT_URIS}`;
+  SELECT a.client_id, name, display_name, redirect_uri, webhook_url, returning_users, providers,
+         ${SWITCH_COLUMNS}, created_at, ${FURTHER_REDIRECT_URIS}`;
 
 const FIND = `${SELECT} FROM application AS a WHERE client_id = :clientId`;
+const FIND_TO_CHANGE = `${SELECT}, switches_before FROM application AS a WHERE client_id = :clientId`;
 const FIND_BY_LABEL = `
   SELECT MIN(client_id) AS client_id FROM application WHERE LOWER(client_id) = :label HAVING COUNT(*) = 1`;
 // Each secret as its hash, a space and its expiry. The caller checks the expiry, so that the row can be cached.
@@ -58,10 +66,10 @@ const FIND_WITH_SECRETS: BatchStatement = {
 };
 
 const CREATE = `
-  INSERT INTO application (client_id, name, display_name, redirect_uri, webhook_url, pushed_requests,
-    returning_users, providers, refresh_replay_window, created_at, updated_at)
-  VALUES (:clientId, :name, :displayName, :redirectUri, :webhookUrl, :pushedRequests, :returningUsers, :providers,
-    :refreshReplayWindow, :createdAt, :createdAt)`;
+  INSERT INTO application (client_id, name, display_name, redirect_uri, webhook_url,
+    returning_users, providers, created_at, updated_at, ${SWITCH_COLUMNS})
+  VALUES (:clientId, :name, :displayName, :redirectUri, :webhookUrl, :returningUsers, :providers,
+    :createdAt, :createdAt, ${SWITCH_VALUES})`;
 const ADD_SECRET = `
   INSERT INTO client_secret (client_id, secret_hash, created_at) VALUES (:clientId, :secretHash, :now)`;
 const UPDATE = `
@@ -69,10 +77,10 @@ const UPDATE = `
      SET name = COALESCE(:name, name), redirect_uri = COALESCE(:redirectUri, redirect_uri),
          display_name = CASE WHEN :setDisplayName = 1 THEN :displayName ELSE display_name END,
          webhook_url = CASE WHEN :setWebhookUrl = 1 THEN :webhookUrl ELSE webhook_url END,
-         pushed_requests = COALESCE(:pushedRequests, pushed_requests),
          returning_users = COALESCE(:returningUsers, returning_users),
          providers = CASE WHEN :setProviders = 1 THEN :providers ELSE providers END,
-         refresh_replay_window = COALESCE(:refreshReplayWindow, refresh_replay_window)
+         switches_before = CASE WHEN :setProfile = 1 THEN :switchesBefore ELSE switches_before END,
+         ${SWITCH_CHANGES.join(', ')}
    WHERE client_id = :clientId`;
 const REMOVE_REDIRECT_URIS = 'DELETE FROM redirect_uri WHERE client_id = :clientId';
 const ADD_REDIRECT_URI = `
@@ -123,31 +131,39 @@ export function clientStore(db: Database, most = Number.POSITIVE_INFINITY): Clie
       const { clientId, createdAt } = client;
       await db.transaction(async (tx) => {
         await tx.change(CREATE, createdValues(client));
-        await tx.change(ADD_SECRET, { clientId, secretHash, now: createdAt });
+        if (secretHash !== undefined) await tx.change(ADD_SECRET, { clientId, secretHash, now: createdAt });
+        const keys = client.keys && (await setClientKeys(tx, clientId, client.keys))?.after;
         await replaceRedirectUris(tx, clientId, client.furtherRedirectUris ?? []);
         const first = { clientId, webhookUrl: client.webhookUrl ?? null, now: createdAt };
         await keepFirstEndpoint(tx, first, by);
-        const after = createdSettings({ ...DEFAULT_SETTINGS, ...client });
+        const after = { ...createdSettings({ ...DEFAULT_SETTINGS, ...client }), ...keys };
         await auditFor(tx, by, { action: 'client.created', clientId, after });
       });
     },
 
-    async updateClient(clientId, { look, redirectUris, ...change }, { now, by, ifVersion }) {
-      const { webhookUrl } = change;
+    async updateClient(clientId, { look, redirectUris, check, ...change }, { now, by, ifVersion }) {
+      const { webhookUrl, keys } = change;
       const row = await db.transaction(async (tx) => {
         if (!(await lockApplication(tx, clientId, { now, ifVersion }))) return undefined;
-        const before = await tx.get<ClientRow>(FIND, { clientId });
+        const before = await tx.get<ClientRow & Pick<ProfileChange, 'switchesBefore'>>(FIND_TO_CHANGE, {
+          clientId,
+        });
+        const profile = before && planProfile(before, change.profile, before.switchesBefore ?? undefined);
         if (before?.webhookUrl === undefined && webhookUrl) await refuseFurther(tx, clientId, most);
         const updated = await changeReviewed(tx, { clientId, now, by }, async () => {
           const [redirectUri, ...further] =
             (before && redirectUris?.(registeredUris(toClient(before)))) ?? [];
           if (redirectUri !== undefined) await replaceRedirectUris(tx, clientId, further);
-          await tx.change(UPDATE, { clientId, redirectUri: redirectUri ?? null, ...changedValues(change) });
+          const values = { redirectUri: redirectUri ?? null, ...changedValues(change, profile) };
+          await tx.change(UPDATE, { clientId, ...values });
           return tx.get<ClientRow>(FIND, { clientId });
         });
+        if (updated) check?.(toClient(updated));
         if (updated !== undefined && webhookUrl !== undefined)
           await keepFirstEndpoint(tx, { clientId, webhookUrl, now }, by);
-        const changed = before && updated && changedSettings(toClient(before), toClient(updated));
+        if (before && updated) await changeSecrets(tx, { before, updated, now, ...change });
+        const settings = before && updated && changedSettings(toClient(before), toClient(updated));
+        const changed = joined(settings, keys && (await setClientKeys(tx, clientId, keys)));
         if (changed) await auditFor(tx, by, { action: 'client.updated', clientId, ...changed });
         if (look !== undefined) await changeLook(tx, look, { clientId, now, by });
         return updated;
@@ -172,11 +188,12 @@ export function clientStore(db: Database, most = Number.POSITIVE_INFINITY): Clie
 
 // Lists the fields, since a row can also have the hashes of secrets.
 function toClient(row: ClientRow): Client {
-  const { clientId, name, redirectUri, pushedRequests, returningUsers, refreshReplayWindow, createdAt } = row;
+  const { clientId, name, redirectUri, returningUsers, createdAt } = row;
   const optional = { displayName: row.displayName, webhookUrl: row.webhookUrl };
   const providers = row.providers?.split(',');
   const furtherRedirectUris = toUris(row.furtherRedirectUris);
-  const settings = { furtherRedirectUris, pushedRequests, returningUsers, providers, refreshReplayWindow };
+  const switches = eachSwitch((key) => row[key]) as Switches; // the columns have its values
+  const settings = { furtherRedirectUris, returningUsers, providers, ...switches };
   return { clientId, name, redirectUri, ...settings, createdAt, ...optional };
 }
 
@@ -205,20 +222,47 @@ const providersText = (providers: readonly string[] | null | undefined): string 
 function createdValues(client: UnstoredClient) {
   const { clientId, name, displayName, redirectUri, webhookUrl, createdAt } = client;
   const { providers, ...all } = { ...DEFAULT_SETTINGS, ...client };
-  const { pushedRequests, returningUsers, refreshReplayWindow } = all;
   const optional = { displayName: displayName ?? null, webhookUrl: webhookUrl ?? null };
-  const settings = { pushedRequests, returningUsers, refreshReplayWindow };
+  const settings = { ...eachSwitch((key) => all[key]), returningUsers: all.returningUsers };
   const facts = { clientId, name, redirectUri, createdAt, ...optional };
   return { ...facts, ...settings, providers: providersText(providers) };
 }
 
-function changedValues(change: ClientChange) {
+type ChangedFields = { readonly before: AuditFields; readonly after: AuditFields };
+
+const joined = (one: ChangedFields | undefined, other: ChangedFields | undefined) =>
+  one && other
+    ? { before: { ...one.before, ...other.before }, after: { ...one.after, ...other.after } }
+    : (one ?? other);
+
+type Authentication = Pick<ClientRow, 'clientId' | 'clientAuthentication'>;
+
+/** Deletes all secrets of an application that authenticates differently now, or adds a new one. */
+async function changeSecrets(
+  tx: Statements,
+  change: {
+    before: Authentication;
+    updated: Authentication;
+    now: number;
+    newSecretHash?: (() => string) | undefined;
+  },
+): Promise<void> {
+  const { before, updated, now, newSecretHash } = change;
+  const { clientId, clientAuthentication } = updated;
+  if (clientAuthentication === before.clientAuthentication) return;
+  await tx.change('DELETE FROM client_secret WHERE client_id = :clientId', { clientId });
+  if (clientAuthentication === 'secret' && newSecretHash !== undefined)
+    await tx.change(ADD_SECRET, { clientId, secretHash: newSecretHash(), now });
+}
+
+function changedValues(change: ClientChange, profile: ProfileChange | undefined) {
   const { name, displayName, webhookUrl, providers } = change;
   return {
     name: name ?? null,
-    pushedRequests: change.pushedRequests ?? null,
+    ...eachSwitch((key) => change[key] ?? profile?.switches[key] ?? null),
     returningUsers: change.returningUsers ?? null,
-    refreshReplayWindow: change.refreshReplayWindow ?? null,
+    setProfile: profile === undefined ? 0 : 1,
+    switchesBefore: profile?.switchesBefore ?? null,
     // null removes these three, so a separate value says whether they change.
     setDisplayName: displayName === undefined ? 0 : 1,
     displayName: displayName ?? null,

@@ -18,10 +18,11 @@ import { applyApproval, holdCodes, listGroups } from './approval.ts';
 
 type RequestRow = Omit<
   AuthorizationRequest,
-  'providers' | 'isPushed' | 'hasDisconnected' | 'wasSentAhead'
+  'providers' | 'isPushed' | 'isVouched' | 'hasDisconnected' | 'wasSentAhead'
 > & {
   readonly providers: string;
   readonly isPushed: number;
+  readonly isPublic: number;
   readonly hasDisconnected: number;
   readonly wasSentAhead: number;
 };
@@ -29,17 +30,17 @@ type RequestRow = Omit<
 const FIND = `
   SELECT transaction_id, client_id, user_id, redirect_uri, scope, state, code_challenge, language, theme,
          display, providers, query, form_token, status, created_at,
-         secret_hash, pushed AS is_pushed, user_name, login_hint,
+         secret_hash, pushed AS is_pushed, public_client AS is_public, user_name, login_hint,
          allowed_at, disconnected AS has_disconnected, sent_ahead AS was_sent_ahead, reconnects
     FROM authorization_request WHERE transaction_id = :transactionId`;
 
 const CREATE = `
   INSERT INTO authorization_request (transaction_id, client_id, user_id, redirect_uri, scope, state,
     code_challenge, language, theme, display, providers, query, form_token, status, created_at, secret_hash, pushed,
-    user_name, login_hint, reconnects)
+    public_client, user_name, login_hint, reconnects)
   VALUES (:transactionId, :clientId, :userId, :redirectUri, :scope, :state,
     :codeChallenge, :language, :theme, :display, :providers, :query, :formToken, :status, :createdAt, :secretHash,
-    :pushed, :userName, :loginHint, :reconnects)`;
+    :pushed, :publicClient, :userName, :loginHint, :reconnects)`;
 
 const APPROVE = `
   UPDATE authorization_request SET status = 'approved'
@@ -105,7 +106,8 @@ export function authorizationRequestStore(db: Database, sealer: Sealer): Authori
   let created = 0;
   return {
     async createRequest(request, mostOpen) {
-      const { isPushed, hasDisconnected: _, wasSentAhead: __, allowedAt: ___, ...columns } = request;
+      const { isPushed, isVouched, hasDisconnected: _, wasSentAhead: __, ...others } = request;
+      const { allowedAt: ___, ...columns } = others;
       await db.change(CREATE, {
         ...columns,
         formToken: sealer.seal(request.formToken, formTokenContext(request.transactionId)),
@@ -114,6 +116,7 @@ export function authorizationRequestStore(db: Database, sealer: Sealer): Authori
         theme: request.theme ?? null,
         providers: request.providers.join(','),
         pushed: Number(isPushed),
+        publicClient: Number(isPushed && !isVouched),
         userName: request.userName ?? null,
         loginHint: request.loginHint ?? null,
         reconnects: request.reconnects ?? null,
@@ -200,11 +203,12 @@ async function reachStep(db: Database, transactionId: string, step: FlowStep): P
 
 const formTokenContext = sealedField('authorization_request.form_token');
 
-function toAuthorizationRequest(row: RequestRow, sealer: Sealer): AuthorizationRequest {
+function toAuthorizationRequest({ isPublic, ...row }: RequestRow, sealer: Sealer): AuthorizationRequest {
   return {
     ...row,
     formToken: sealer.open(row.formToken, formTokenContext(row.transactionId)),
     isPushed: row.isPushed === 1,
+    isVouched: row.isPushed === 1 && isPublic === 0,
     hasDisconnected: row.hasDisconnected === 1,
     wasSentAhead: row.wasSentAhead === 1,
     providers: row.providers.split(',') as ProviderKind[], // createRequest joined kinds

@@ -63,6 +63,11 @@ const END_WITH = `${END_OF_USER}
    AND EXISTS (SELECT 1 FROM token_family AS own
                 WHERE own.family_id = :familyId AND own.client_id = :clientId AND own.user_id = :userId
                   AND own.ended_at IS NULL)`;
+const END_ALONE = `${END_OF_USER} AND family_id = :familyId`;
+
+const COUNT_LIVING = `
+  SELECT COUNT(*) AS count
+    FROM (SELECT 1 FROM token_family WHERE client_id = :clientId AND ended_at IS NULL LIMIT :most) AS living`;
 
 const DELETE_ENDED = `
   DELETE FROM token_family
@@ -87,8 +92,8 @@ export function tokenFamilyStore(db: Database): TokenFamilyStore {
       return db.batch<Grant>(FIND_LIVING, { familyId });
     },
 
-    async endGrantsWith({ familyId, clientId, userId }, now) {
-      return db.change(END_WITH, { familyId, clientId, userId, now });
+    async endGrantsWith({ familyId, clientId, userId }, now, reach) {
+      return db.change(reach === 'alone' ? END_ALONE : END_WITH, { familyId, clientId, userId, now });
     },
 
     async endGrantsOf(clientId, userId, { now, by }) {
@@ -100,6 +105,10 @@ export function tokenFamilyStore(db: Database): TokenFamilyStore {
         await auditFor(tx, by, { action: 'user.revoked', clientId, subject, after });
         return ended;
       });
+    },
+
+    async countLivingGrants(clientId, most) {
+      return (await db.get<{ count: number }>(COUNT_LIVING, { clientId, most }))?.count ?? 0;
     },
 
     deleteEndedGrants(endedBefore) {

@@ -52,8 +52,8 @@ const CONNECTING: readonly RecordKind[] = [
     key: ['transaction_id'],
     columns: `
       transaction_id, redirect_uri, scope, state, language, theme, display, providers, query, status,
-      pushed, user_name, login_hint, allowed_at, disconnected, sent_ahead, reconnects, created_at`,
-    flags: ['pushed', 'disconnected', 'sent_ahead'],
+      pushed, public_client, user_name, login_hint, allowed_at, disconnected, sent_ahead, reconnects, created_at`,
+    flags: ['pushed', 'public_client', 'disconnected', 'sent_ahead'],
   },
   {
     name: 'pushed_requests',

@@ -1,0 +1,31 @@
+/** The options of `client create` and `client update` for the public keys of an application. */
+import { readFile } from 'node:fs/promises';
+import { jsonIn } from '../lib/json.ts';
+import { type CommandOption, type Input, unreadableFile, usageError } from './command.ts';
+import { text } from './option-values.ts';
+
+export const KEY_OPTIONS: readonly CommandOption[] = [
+  {
+    name: 'jwks',
+    value: 'FILE',
+    doc: 'The public keys for `--client-authentication private_key_jwt`: a JWK Set with 1 to 10 keys for ES256, PS256 or Ed25519. They replace all earlier keys.',
+  },
+  {
+    name: 'jwks-uri',
+    value: 'URL',
+    doc: 'The https URL of such a set instead, which is read again after 5 minutes to 24 hours.',
+  },
+];
+
+/** Reads the options as fields of operations. Throws an error for a file without JSON, or for both options. */
+export async function readKeyOptions(options: Input['options']) {
+  const [file, uri] = [text(options.jwks), text(options['jwks-uri'])];
+  if (file === undefined) return { jwks_uri: uri };
+  if (uri !== undefined) throw usageError('Use one of --jwks and --jwks-uri.');
+  const content = await readFile(file, 'utf8').catch((cause: unknown) => {
+    throw unreadableFile('unreadable_keys', file, cause);
+  });
+  const jwks = jsonIn(content);
+  if (jwks === undefined) throw usageError('--jwks must be a file with a JWK Set in JSON.');
+  return { jwks };
+}
