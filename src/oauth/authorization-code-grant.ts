@@ -27,22 +27,20 @@ export type AuthorizationCodeDeps = {
   readonly now: () => number;
 };
 
-export const CODE_LIFETIME_MS = 10 * 60_000;
-
 /** Throws OAuthError. An error does not use up the code, so that a guess cannot use up another client's code. */
 export async function authorizationCodeGrant(
   request: AuthorizationCodeRequest,
   deps: AuthorizationCodeDeps,
 ): Promise<TokenResponse> {
   const now = deps.now();
-  const { clientId } = request.client;
+  const { clientId, codeLifetime } = request.client;
   const { code, redirectUri, codeVerifier } = request;
   const presented: Redemption = {
     clientId,
     code,
     redirectUri,
     codeChallenge: codeVerifier === undefined ? undefined : deriveChallenge(codeVerifier),
-    approvedSince: now - CODE_LIFETIME_MS,
+    approvedSince: now - codeLifetime * 1000,
   };
   const family = await deps.codes.redeemCode(presented, now);
   if (family !== undefined) {

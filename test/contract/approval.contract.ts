@@ -329,6 +329,21 @@ export function approvalContract(database: string, open: () => Promise<Database>
       assert.deepEqual(ended, [undefined, []]);
     });
 
+    it('a code and the accounts that wait for it expire after the code lifetime of the application', async () => {
+      const stores = await prepare();
+      await stores.clients.updateClient('acme', { codeLifetime: 10 }, { now: NOW, by: undefined });
+      const ada = await visit(stores, 'browser');
+      await ada.link({ accountId: 'a' });
+      await ada.allow();
+      const state = async (now: number) => {
+        const { groups, pending } = await stores.requests.groupsOf(ADA, 'browser', now);
+        return [groups[0]?.unfinished?.expiresAt, pending.length];
+      };
+
+      assert.deepEqual(await state(NOW + 10_000), [NOW + 10_000, 1]);
+      assert.deepEqual(await state(NOW + 10_001), [NOW + 10_000, 0]);
+    });
+
     it('what is decided is decided on the state that it is done on', async () => {
       const stores = await prepare();
       const ada = await visit(stores, 'browser');
