@@ -282,7 +282,7 @@ export function approvalContract(database: string, open: () => Promise<Database>
       let redeeming: Promise<unknown> | undefined;
       await requests.approveRequest({ request, deviceHash: 'browser', now: NOW }, (user) => {
         redeeming ??= ada.redeem().then((grant) => grant && order.push('redeemed'));
-        return decideApproval(request, user, { returningUsers: 'prove', now: NOW });
+        return decideApproval(request, user, { returningUsers: 'prove', codeFormat: 'user-id', now: NOW });
       });
       await redeeming;
 
@@ -355,7 +355,7 @@ export function approvalContract(database: string, open: () => Promise<Database>
         if (i < 5) return ada.link({ accountId: `a${i}` }).catch(refusedAsAnswered);
         return stores.requests.approveRequest({ request, deviceHash: undefined, now: NOW }, (user) => {
           seen.push(user.groups.reduce((sum, { accounts }) => sum + accounts.length, 0));
-          return decideApproval(request, user, { returningUsers: 'prove', now: NOW });
+          return decideApproval(request, user, { returningUsers: 'prove', codeFormat: 'user-id', now: NOW });
         });
       });
 

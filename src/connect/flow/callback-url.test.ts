@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 
 import { openRequest } from '../../../test/harness/authorization-requests.ts';
+import { createSealer } from '../../lib/sealing.ts';
 import { loadResponse } from './authorization-response.ts';
 import { displayDomain, formTargetsOf, responseUrl, toFormSource, webOriginOf } from './paths.ts';
 
@@ -44,7 +45,8 @@ describe('the redirect of an approval', () => {
 
 describe('the redirect of a denial', () => {
   it('has access_denied with a description and the state, but no code', async () => {
-    const deps = { clients: { findClient: async () => undefined }, publicUrl: 'https://kalends.example' };
+    const sealer = createSealer(Buffer.alloc(32, 1));
+    const deps = { clients: { findClient: async () => undefined }, sealer, publicUrl: 'https://k.example' };
     const denied = request({ state: 'xyz' });
 
     const url = new URL(responseUrl(denied, await loadResponse(denied, 'denied', deps)));

@@ -8,7 +8,12 @@ import type {
 import type { Approver, UserKey } from '../../connect/flow/authorization-request-store.ts';
 import type { Sealer } from '../../lib/sealing.ts';
 import type { Scope } from '../../oauth/scope.ts';
-import { type CoverageRow, deleteUnusedCoverage, HAS_CODE } from '../accounts/account-groups.ts';
+import {
+  type CoverageRow,
+  deleteUnusedCoverage,
+  HAS_CODE,
+  HAS_USER_ID_CODE,
+} from '../accounts/account-groups.ts';
 import {
   ACCOUNT_COLUMNS,
   type AccountRow,
@@ -56,7 +61,7 @@ const ACCOUNTS = `
 const PENDING = `
   SELECT f.coverage_id AS approval_id, f.code_challenge, c.group_id AS group_key
     FROM token_family AS f LEFT JOIN grant_coverage AS c ON c.coverage_id = f.coverage_id
-   WHERE f.user_id = :userId AND f.client_id = :clientId AND ${HAS_CODE}
+   WHERE f.user_id = :userId AND f.client_id = :clientId AND ${HAS_USER_ID_CODE}
      AND f.withdrawn_at IS NULL AND f.approved_at >= CAST(:now AS BIGINT) - ${CODE_LIFETIME}
    ORDER BY f.approved_at DESC, f.coverage_id, c.group_id`;
 
@@ -107,7 +112,7 @@ const toPendingApprovals = (rows: readonly PendingRow[]): PendingApproval[] =>
 
 const REPLACE_CODE = `
   DELETE FROM token_family
-   WHERE user_id = :userId AND client_id = :clientId AND ${HAS_CODE}
+   WHERE user_id = :userId AND client_id = :clientId AND ${HAS_USER_ID_CODE}
      AND COALESCE(code_challenge, '') = COALESCE(CAST(:codeChallenge AS TEXT), '')
   RETURNING coverage_id`;
 
@@ -123,7 +128,7 @@ const AWAIT_REDEMPTION = `
 
 export async function applyApproval(
   tx: Statements,
-  { request, now }: Approver,
+  { request, codeHash, now }: Approver,
   approval: Approval,
   sealer: Sealer,
 ): Promise<void> {
@@ -136,7 +141,7 @@ export async function applyApproval(
   }
   const finishes = Number(isUnfinished);
   const code = { clientId, userId, redirectUri, scope, codeChallenge, finishes };
-  await deleteUnusedCoverage(tx, await tx.all<CoverageRow>(REPLACE_CODE, code));
-  const coverageId = await beginFamily(tx, code, now);
+  if (codeHash === undefined) await deleteUnusedCoverage(tx, await tx.all<CoverageRow>(REPLACE_CODE, code));
+  const coverageId = await beginFamily(tx, { ...code, codeHash }, now);
   for (const covered of coverage) await tx.change(COVER, { coverageId, ...covered });
 }
