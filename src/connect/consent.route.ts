@@ -5,9 +5,10 @@ import { seeOther } from '../http/page.ts';
 import { loadUserAccounts } from './accounts/account-views.ts';
 import { type Answer, approve, deny } from './flow/answer-request.ts';
 import type { AuthorizationRequest } from './flow/authorization-request-store.ts';
+import { loadResponse } from './flow/authorization-response.ts';
 import type { ConnectDeps } from './flow/connect-deps.ts';
 import { finishedError } from './flow/connect-flow.ts';
-import { answerUrl, pagePath, selectionPath, type UserAnswer } from './flow/paths.ts';
+import { pagePath, responseUrl, selectionPath, type UserAnswer } from './flow/paths.ts';
 import { consentPage, waitingPage } from './pages/consent.page.ts';
 import { popupResultPage } from './pages/popup-result.page.ts';
 import { loadAppearance, openPage, readForm, showPage } from './visit.ts';
@@ -62,7 +63,8 @@ type Answered = Exchange & { readonly request: AuthorizationRequest; readonly an
 
 /** Sends the answer, repeatedly if requested: as a redirect, or in a popup to the page that opened it. */
 async function sendAnswer({ http, reply, request, answer }: Answered, deps: ConnectDeps) {
-  if (request.display === 'page') return seeOther(reply, answerUrl(request, answer));
+  const parameters = await loadResponse(request, answer, deps);
+  if (request.display === 'page') return seeOther(reply, responseUrl(request, parameters));
   const appearance = await loadAppearance(http, request, deps);
-  return showPage(reply, popupResultPage({ request, answer }, appearance), { request });
+  return showPage(reply, popupResultPage({ request, answer, parameters }, appearance), { request });
 }

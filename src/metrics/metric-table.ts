@@ -48,6 +48,11 @@ export const METRICS = {
     help: 'Responses of /token by grant type and outcome: ok, replayed (a rotated refresh token within its replay window), or the error code.',
     labels: ['grant_type', 'outcome'],
   },
+  kalends_codes_replayed_total: {
+    type: 'counter',
+    help: 'Opaque authorization codes whose second redemption ended their grant.',
+    labels: [],
+  },
   kalends_dashboard_sign_ins_total: {
     type: 'counter',
     help: 'Attempts to sign in to the dashboard or to confirm a session by way (password, passkey, single_sign_on, link) and outcome: ok, refused, too_many (a limit was reached), or error (an internal error).',

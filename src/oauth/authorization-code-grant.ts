@@ -3,10 +3,11 @@
  *
  * Departs from RFC 6749 §10.10 and RFC 9700 §2.1: the code's value is the user's id (docs/wire.md O2.3), so it proves
  * nothing by itself. Only the record that an approval created does, redeemed once and by its own client. See
- * docs/departures.md#code-is-user-id.
+ * docs/departures.md#code-is-user-id. An application can have opaque codes instead.
  */
 import type { ActivityNotes } from '../activity/activity.ts';
 import type { Log } from '../lib/log.ts';
+import { hashOfSecret } from '../lib/sealing.ts';
 import type { AuthorizationCode, AuthorizationCodeStore, Redemption } from './authorization-code-store.ts';
 import type { Client } from './client.ts';
 import { AUTHORIZATION, invalidGrant, OAuthError } from './oauth-error.ts';
@@ -23,11 +24,11 @@ export type AuthorizationCodeDeps = {
   readonly codes: AuthorizationCodeStore;
   readonly signer: TokenSigner;
   readonly activityNotes: ActivityNotes;
+  /** Called when the second redemption of a code ended its grant. */
+  readonly codeReplayed?: (() => void) | undefined;
   readonly log: Log;
   readonly now: () => number;
 };
-
-export const CODE_LIFETIME_MS = 10 * 60_000;
 
 /** Throws OAuthError. An error does not use up the code, so that a guess cannot use up another client's code. */
 export async function authorizationCodeGrant(
@@ -35,14 +36,15 @@ export async function authorizationCodeGrant(
   deps: AuthorizationCodeDeps,
 ): Promise<TokenResponse> {
   const now = deps.now();
-  const { clientId } = request.client;
+  const { clientId, codeFormat, codeLifetime } = request.client;
   const { code, redirectUri, codeVerifier } = request;
   const presented: Redemption = {
     clientId,
     code,
+    codeHash: codeFormat === 'opaque' ? hashOfSecret(code) : undefined,
     redirectUri,
     codeChallenge: codeVerifier === undefined ? undefined : deriveChallenge(codeVerifier),
-    approvedSince: now - CODE_LIFETIME_MS,
+    approvedSince: now - codeLifetime * 1000,
   };
   const family = await deps.codes.redeemCode(presented, now);
   if (family !== undefined) {
@@ -50,7 +52,11 @@ export async function authorizationCodeGrant(
     return deps.signer.signTokenResponse(family.grant, family.first);
   }
 
-  const reason = await findRefusal(presented, deps.codes);
+  const { codeHash } = presented;
+  const reason =
+    codeHash === undefined
+      ? await findRefusal(presented, deps.codes)
+      : await refuseOpaqueCode({ ...presented, codeHash, now }, deps);
   // Logged, so that the operator sees attempts to guess codes.
   deps.log.warn(
     { event: 'code_refused', clientId, reason: reason.message },
@@ -70,6 +76,34 @@ async function findRefusal(presented: Redemption, codes: AuthorizationCodeStore)
   return invalidGrant(foreign ? 'Client mismatch' : 'Invalid authorization code');
 }
 
+/** The time after the redemption in which a second one ends the grant. */
+const REPLAY_MS = 24 * 3_600_000;
+
+/**
+ * Returns why an opaque code was refused. If its application redeemed it already, the grant ends (RFC 6749 §4.1.2), unless
+ * the request differs from the approved one: without the verifier it proves nothing.
+ */
+async function refuseOpaqueCode(
+  presented: Redemption & { readonly codeHash: string; readonly now: number },
+  { codes, codeReplayed, log }: AuthorizationCodeDeps,
+): Promise<OAuthError> {
+  const { clientId, codeHash, now } = presented;
+  const record = await codes.findOpaqueCode(codeHash);
+  if (record === undefined) return invalidGrant('Invalid authorization code');
+  if (record.clientId !== clientId) return invalidGrant('Client mismatch');
+  if (record.redeemedAt === undefined) return refusalOfRecord(record, presented);
+  const mismatch = findMismatch(record, presented);
+  if (mismatch !== undefined) return mismatch;
+  const ended = await codes.endRedeemedGrant({ clientId, codeHash, redeemedSince: now - REPLAY_MS }, now);
+  if (ended !== undefined) {
+    codeReplayed?.();
+    const { familyId, userId } = ended;
+    const fields = { event: 'code_replayed', clientId, familyId, userId } as const;
+    log.warn(fields, 'A code was redeemed twice, and its grant was ended');
+  }
+  return invalidGrant('Authorization code was redeemed already');
+}
+
 function refusalOfRecord(record: AuthorizationCode, presented: Redemption): OAuthError {
   if (record.approvedAt < presented.approvedSince) return invalidGrant('Authorization code expired');
   // > OAuth session expired (transaction lost)
@@ -78,15 +112,18 @@ function refusalOfRecord(record: AuthorizationCode, presented: Redemption): OAut
       AUTHORIZATION.session_expired,
       'OAuth session expired: no account is connected any more',
     );
+  // Without a mismatch, it was approved again in the meantime: the presented code is from before that.
+  return findMismatch(record, presented) ?? invalidGrant('Invalid authorization code');
+}
+
+/** Returns how the request differs from the one that was approved, if it does. */
+function findMismatch(record: AuthorizationCode, presented: Redemption): OAuthError | undefined {
   if (presented.redirectUri !== record.redirectUri) return invalidGrant('Redirect URI mismatch');
-  if (presented.codeChallenge !== record.codeChallenge) {
-    // RFC 9700 §2.1.1: a verifier without a challenge means that the challenge was stripped on the way.
-    return invalidGrant(
-      record.codeChallenge === undefined
-        ? 'code_verifier was sent for a request without code_challenge'
-        : 'code_verifier does not match the code_challenge',
-    );
-  }
-  // Approved again in the meantime: the presented code is from before that.
-  return invalidGrant('Invalid authorization code');
+  if (presented.codeChallenge === record.codeChallenge) return undefined;
+  // RFC 9700 §2.1.1: a verifier without a challenge means that the challenge was stripped on the way.
+  return invalidGrant(
+    record.codeChallenge === undefined
+      ? 'code_verifier was sent for a request without code_challenge'
+      : 'code_verifier does not match the code_challenge',
+  );
 }

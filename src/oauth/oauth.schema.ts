@@ -116,7 +116,7 @@ export const AUTHORIZATION_PARAMETERS = {
     example: 'google,caldav',
   }),
   code_challenge: text({
-    doc: 'PKCE (RFC 7636).',
+    doc: 'PKCE (RFC 7636). Required for an application with PKCE `required`.',
     example: 'E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM',
   }),
   code_challenge_method: text({ doc: '`S256`, with `code_challenge`.', example: 'S256' }),

@@ -4,6 +4,7 @@ import { queryWithout, type ReceivedQuery, receivedQuery, scalar } from '../http
 import { hashOfSecret } from '../lib/sealing.ts';
 import type { Client } from './client.ts';
 import { invalidRequest } from './oauth-error.ts';
+import { CHALLENGE_REQUIRED, lacksChallenge } from './pkce.ts';
 import type { PushedRequest, PushedRequestStore } from './pushed-request-store.ts';
 import { chooseRedirectUri, UNREGISTERED_REDIRECT_URI } from './redirect-uri.ts';
 
@@ -51,6 +52,7 @@ export async function pushRequest(
   if (scalar(query, 'request_uri') !== undefined) throw invalidRequest('request_uri must not be pushed');
   checkOnce(query);
   const read = receivedQuery(`?${checkAuthorization(query)}`);
+  if (lacksChallenge(client, scalar(query, 'code_challenge'))) throw invalidRequest(CHALLENGE_REQUIRED);
   if (chooseRedirectUri(scalar(query, 'redirect_uri'), client) === undefined)
     throw invalidRequest(UNREGISTERED_REDIRECT_URI);
   // Anybody can push for a public application, so nothing that it states about the user is read.

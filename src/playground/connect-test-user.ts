@@ -99,7 +99,9 @@ export async function finishFlow(
   mustBeAllowed(person, 'playground.use', user.clientId);
   if (isDenied) return { user, isConnected: false };
   const client = await deps.clients.findClient(user.clientId);
-  if (client === undefined || code !== user.userId) throw new PeopleRefusal('flow_ended');
+  // An opaque code belongs to this flow because its verifier does.
+  if (client === undefined || (client.codeFormat === 'user-id' && code !== user.userId))
+    throw new PeopleRefusal('flow_ended');
   const exchange = { client, code, redirectUri: callbackUrl(deps), codeVerifier: verifier };
   const tokens = toTestTokens(await authorizationCodeGrant(exchange, deps), deps.now());
   const connection = { tokens, endsAt: deps.now() + TEST_USER_MS, by: deps.by };

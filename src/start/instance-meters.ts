@@ -20,6 +20,9 @@ export type InstanceMeters = ReturnType<typeof instanceMeters>;
 export function instanceMeters(now: () => number) {
   const requests = requestMetrics();
   const tokens = counter('kalends_token_requests_total');
+  const replays = counter('kalends_codes_replayed_total');
+  // An alert can only see a series grow from 0 if it existed before.
+  replays.add({}, 0);
   const writes = histogram('kalends_database_write_duration_seconds');
   const jobs = histogram('kalends_job_duration_seconds');
   const takes = histogram('kalends_job_take_seconds');
@@ -32,7 +35,6 @@ export function instanceMeters(now: () => number) {
   const deliveries = deliveryMeters();
   const workWaits = histogram('kalends_work_wait_seconds');
   const replacements = counter('kalends_work_pool_replacements_total');
-  // An alert can only see a series grow from 0 if it existed before.
   for (const pool of ['sync', 'read']) replacements.add({ pool }, 0);
   const slots = slotMeters();
   const ofProcess = processMetrics();
@@ -40,6 +42,7 @@ export function instanceMeters(now: () => number) {
     listeners: {
       requestMetrics: requests,
       tokenAnswered: (grantType: string, outcome: string) => tokens.add({ grant_type: grantType, outcome }),
+      codeReplayed: () => replays.add({}),
       databaseRefused: (reason: DatabaseProblem) => databaseRefusals.add({ reason }),
       signInEnded: (way: string, outcome: string) => signIns.add({ way, outcome }),
       syncEnded: syncs.ended,
@@ -58,6 +61,7 @@ export function instanceMeters(now: () => number) {
       ...[
         requests,
         tokens,
+        replays,
         writes,
         jobs,
         takes,

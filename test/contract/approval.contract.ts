@@ -282,7 +282,7 @@ export function approvalContract(database: string, open: () => Promise<Database>
       let redeeming: Promise<unknown> | undefined;
       await requests.approveRequest({ request, deviceHash: 'browser', now: NOW }, (user) => {
         redeeming ??= ada.redeem().then((grant) => grant && order.push('redeemed'));
-        return decideApproval(request, user, { returningUsers: 'prove', now: NOW });
+        return decideApproval(request, user, { returningUsers: 'prove', codeFormat: 'user-id', now: NOW });
       });
       await redeeming;
 
@@ -329,6 +329,21 @@ export function approvalContract(database: string, open: () => Promise<Database>
       assert.deepEqual(ended, [undefined, []]);
     });
 
+    it('a code and the accounts that wait for it expire after the code lifetime of the application', async () => {
+      const stores = await prepare();
+      await stores.clients.updateClient('acme', { codeLifetime: 10 }, { now: NOW, by: undefined });
+      const ada = await visit(stores, 'browser');
+      await ada.link({ accountId: 'a' });
+      await ada.allow();
+      const state = async (now: number) => {
+        const { groups, pending } = await stores.requests.groupsOf(ADA, 'browser', now);
+        return [groups[0]?.unfinished?.expiresAt, pending.length];
+      };
+
+      assert.deepEqual(await state(NOW + 10_000), [NOW + 10_000, 1]);
+      assert.deepEqual(await state(NOW + 10_001), [NOW + 10_000, 0]);
+    });
+
     it('what is decided is decided on the state that it is done on', async () => {
       const stores = await prepare();
       const ada = await visit(stores, 'browser');
@@ -340,7 +355,7 @@ export function approvalContract(database: string, open: () => Promise<Database>
         if (i < 5) return ada.link({ accountId: `a${i}` }).catch(refusedAsAnswered);
         return stores.requests.approveRequest({ request, deviceHash: undefined, now: NOW }, (user) => {
           seen.push(user.groups.reduce((sum, { accounts }) => sum + accounts.length, 0));
-          return decideApproval(request, user, { returningUsers: 'prove', now: NOW });
+          return decideApproval(request, user, { returningUsers: 'prove', codeFormat: 'user-id', now: NOW });
         });
       });
 

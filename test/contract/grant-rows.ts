@@ -122,7 +122,7 @@ export async function visit(
   let approvalId: string | undefined;
   const allow: Visit['allow'] = async (now = NOW) => {
     const result = await requests.approveRequest({ request, deviceHash: device, now }, (user) =>
-      decideApproval(request, user, { returningUsers: 'prove', now }),
+      decideApproval(request, user, { returningUsers: 'prove', codeFormat: 'user-id', now }),
     );
     const pending = result === 'approved' ? await codes.findCodes(clientId, userId) : [];
     approvalId ??= pending.find((code) => code.codeChallenge === codeChallenge)?.approvalId;

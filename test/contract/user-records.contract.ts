@@ -75,6 +75,7 @@ const LEFT_OUT: Readonly<Record<string, string>> = {
       'pushed_request.uri_hash',
     ],
     ...['sign_in.state_hash', 'sign_in.kept', 'token_family.code_challenge', 'token_family.token_hash'],
+    'token_family.code_hash',
     ...[
       'account.credentials',
       'provider_watch.token_hash',

@@ -6,6 +6,7 @@ import { after, before, describe, it } from 'node:test';
 import type { FastifyInstance } from 'fastify';
 
 import { createSealer, hashOfSecret } from '../../src/lib/sealing.ts';
+import { DEFAULT_SWITCHES, type Switches } from '../../src/oauth/switches.ts';
 import { deleteEndedTestUsers } from '../../src/playground/ended-test-users.ts';
 import { Browser, passwordProvider, unescaped } from '../connect/connect-harness.ts';
 import { calendar } from '../contract/mirror-rows.ts';
@@ -199,6 +200,26 @@ describe('the playground', () => {
     assert.match(stolen.body, /started in another session/);
     assert.equal(await testUserOf(other), undefined);
     assert.equal((await testUserOf(developer))?.isConnected, false);
+  });
+
+  it('connects a test user of an application with opaque codes, required PKCE and iss', async (t) => {
+    const { clients } = server.deps;
+    const change = (switches: Partial<Switches>) =>
+      clients.updateClient('acme', switches, { now: server.clock.now, by: undefined });
+    await change({ codeFormat: 'opaque', pkce: 'required', issuerInCallback: 'on', codeLifetime: 10 });
+    t.after(() => change(DEFAULT_SWITCHES));
+    const [developer, owner] = [await signedIn('developer'), await signedIn('owner')];
+
+    const page = await connect(developer, { name: 'ada' });
+    const back = await allow(onward(await owner.post(HERE)));
+    const finish = onward(await owner.get(back.replace(ORIGIN, '')));
+    const wrong = await owner.get(finish.replace(/code=[^&]*/, `code=${'x'.repeat(43)}`));
+
+    assert.match(page.body, /The test user is connected/);
+    assert.match((await developer.post(`${HERE}/listCalendars`)).body, SUCCEEDED);
+    assert.match(back, /[?&]code=[\w-]{43}&iss=https%3A%2F%2Fkalends\.example&/);
+    assert.equal(wrong.status, 400);
+    assert.equal((await testUserOf(owner))?.isConnected, false);
   });
 
   it('its code is worth nothing to who has the application’s secret', async () => {

@@ -8,6 +8,7 @@ import { beginFamily, hashOfTokenId } from '../../src/store/oauth/token-family-s
 type Code = Omit<Grant, 'familyId'> & {
   readonly redirectUri?: string;
   readonly codeChallenge?: string | null;
+  readonly codeHash?: string;
 };
 
 /** Creates a pending code, as an approval does; returns the number of its family. */

@@ -36,7 +36,7 @@ export const SECRET = 'a1B2c3D4e5F6';
 const silentLog: Log = { debug() {}, info() {}, warn() {}, error() {} };
 
 /** `db`: a migrated database that the caller closes; a SQLite of its own by default. */
-type OAuthServerOptions = Pick<TokenRouteDeps, 'tokenAnswered'> & {
+type OAuthServerOptions = Pick<TokenRouteDeps, 'tokenAnswered' | 'codeReplayed'> & {
   readonly db?: Database;
   readonly sealer?: Sealer;
   readonly log?: Log;
@@ -53,7 +53,13 @@ export async function openOAuthServer(
   tokenAlgorithm: 'HS256' | 'ES256' = 'HS256',
   options: OAuthServerOptions = {},
 ) {
-  const { tokenAnswered, db: given, sealer = createSealer(randomBytes(32)), log = silentLog } = options;
+  const {
+    tokenAnswered,
+    codeReplayed,
+    db: given,
+    sealer = createSealer(randomBytes(32)),
+    log = silentLog,
+  } = options;
   const { egress = lazyEgress({ privateNetwork: { mode: 'deny' } }), mostStarts = 300 } = options;
   const folder = await mkdtemp(path.join(tmpdir(), 'kalends-oauth-'));
   const db = given ?? (await openMigratedSqlite(path.join(folder, 'kalends.db')));
@@ -86,7 +92,7 @@ export async function openOAuthServer(
     assertions: clientAssertions({ ...stores, egress, publicUrl: ISSUER, log, now }),
     attempts: { authorize: limitKeyedBy(attemptLimit(mostStarts, 60), callerKey) },
   };
-  app.register(tokenRoute({ ...deps, tokenAnswered }));
+  app.register(tokenRoute({ ...deps, tokenAnswered, codeReplayed }));
   app.register(revocationRoute(deps));
   app.register(
     parRoute({ ...deps, checkAuthorization: checkPushedParameters, hasAccount: async () => false }),

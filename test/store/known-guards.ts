@@ -97,7 +97,8 @@ export const GUARDS: readonly Guard[] = [
   },
   {
     store: 'approval',
-    without: ' AND f.approved_at >= :since=> AND CAST(:since AS BIGINT) > 0',
+    without:
+      ' AND f.approved_at >= CAST(:now AS BIGINT) - 1000 * (SELECT code_lifetime FROM application WHERE client_id = :clientId)=> AND CAST(:now AS BIGINT) > 0',
     fails: 'groups say what living grants give of them',
   },
   {

@@ -81,6 +81,26 @@ export const TOKEN_GUARDS: readonly Guard[] = [
     fails: 'exactly one of ten concurrent exchanges redeems a code',
   },
   {
+    store: 'opaque-codes',
+    without: ' AND code_hash IS NULL=>',
+    fails: 'the user’s id is no code of an approval with an opaque code',
+  },
+  {
+    store: 'opaque-codes',
+    without: 'client_id = :clientId AND created_at=>CAST(:clientId AS TEXT) IS NOT NULL AND created_at',
+    fails: 'a replay ends nothing at another application, before the redemption, or later than a day',
+  },
+  {
+    store: 'opaque-codes',
+    without: ' AND created_at >= :redeemedSince=> AND CAST(:redeemedSince AS BIGINT) > 0',
+    fails: 'a replay ends nothing at another application, before the redemption, or later than a day',
+  },
+  {
+    store: 'opaque-codes',
+    without: ':redeemedSince AND ended_at IS NULL=>:redeemedSince',
+    fails: 'exactly one of ten concurrent replays ends the grant, and no other grant of the user',
+  },
+  {
     store: 'token-family',
     without: " OR (redirect_uri IS NOT NULL AND token_hash = '' AND withdrawn_at IS NULL)=>",
     fails: 'the operator withdraws the pending code of that user too',

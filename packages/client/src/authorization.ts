@@ -9,6 +9,10 @@ export type Registration = {
   readonly clientId: string;
   readonly clientSecret: string;
   readonly redirectUri: string;
+  /** The application's code format: `user-id` by default, `opaque` if an `issuer` is given. */
+  readonly codes?: 'user-id' | 'opaque' | undefined;
+  /** The `iss` that each callback must have (RFC 9207). Without it, an `iss` that is present must be the `url`. */
+  readonly issuer?: string | undefined;
 };
 
 /** The user to send to the service's pages, and the requested access. */
@@ -119,18 +123,53 @@ const base64url = (bytes: Uint8Array): string =>
     .replaceAll('/', '_')
     .replaceAll('=', '');
 
-/** Returns the code of a callback that belongs to this session and this user. Throws KalendsError. */
-export function codeOf({ url, state, userId }: Callback, { redirectUri }: Registration): string {
+/**
+ * Returns the code of a callback that belongs to this session and this user. An opaque code does not show its user: see
+ * `requireUser`. Throws KalendsError.
+ */
+export function codeOf(
+  { url, state, userId }: Callback,
+  registration: Registration,
+  baseUrl: string,
+): string {
+  const { redirectUri, issuer } = registration;
   const answer = new URL(url, redirectUri).searchParams;
   if (!state || answer.get('state') !== state)
     throw refusal('state_mismatch', 'This answer is not of this browser’s request');
+  const iss = answer.get('iss');
+  if (iss === null ? issuer !== undefined : iss !== (issuer ?? baseUrl))
+    throw refusal('issuer_mismatch', 'This answer is of another service');
   const error = answer.get('error');
   if (error !== null)
     throw refusal(error, answer.get('error_description') ?? 'The authorization was refused');
   const code = answer.get('code');
   // The code is the user's id: another user's code would connect another person's calendars to this session.
-  if (!code || code !== userId) throw refusal('user_mismatch', 'This answer is of another user');
+  if (!code || (!isOpaque(registration) && code !== userId)) throw refusal('user_mismatch', ANOTHER_USER);
   return code;
+}
+
+const ANOTHER_USER = 'This answer is of another user';
+
+const isOpaque = ({ codes, issuer }: Registration): boolean =>
+  (codes ?? (issuer === undefined ? 'user-id' : 'opaque')) === 'opaque';
+
+/** Returns tokens for a code that `codeOf` returned, if they are of this user. Throws KalendsError. */
+export function requireUser(tokens: Tokens, userId: string, registration: Registration): Tokens {
+  if (isOpaque(registration) && subjectOf(tokens.accessToken) !== userId)
+    throw refusal('user_mismatch', ANOTHER_USER);
+  return tokens;
+}
+
+/** Returns `sub` of a token that the service itself sent, so its signature need not be checked. */
+function subjectOf(token: string): unknown {
+  const [, payload = ''] = token.split('.');
+  try {
+    const bytes = atob(payload.replaceAll('-', '+').replaceAll('_', '/'));
+    const text = new TextDecoder().decode(Uint8Array.from(bytes, (byte) => byte.charCodeAt(0)));
+    return JSON.parse(text).sub;
+  } catch {
+    throw refusal('unreadable', 'The service’s access token cannot be read');
+  }
 }
 
 /** Grants at the token endpoint, as the application. */

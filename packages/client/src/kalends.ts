@@ -11,6 +11,7 @@ import {
   type PushedAuthorizationRequest,
   pushedAuthorizationUrl,
   type Registration,
+  requireUser,
   tokenEndpoint,
 } from './authorization.ts';
 import { type SendOptions, send } from './send.ts';
@@ -79,8 +80,8 @@ export type Kalends = ApplicationCalls & {
   pushedAuthorizationUrl(request: PushedAuthorizationRequest): Promise<URL>;
   /**
    * Checks the redirect from the service and exchanges the code for the user's tokens: store them. Fails with
-   * KalendsError: `access_denied` if the user cancelled, `state_mismatch` or `user_mismatch` if the response is not for
-   * this user, `invalid_grant` if the code was used or is older than ten minutes.
+   * KalendsError: `access_denied` if the user cancelled, `state_mismatch`, `issuer_mismatch` or `user_mismatch` if the
+   * response is not for this user, `invalid_grant` if the code was used or has expired.
    */
   completeAuthorization(callback: Callback): Promise<Tokens>;
   /** Returns the calls of one user, whose tokens are in the store. Sends no request yet. */
@@ -117,7 +118,10 @@ export function kalends(options: KalendsOptions): Kalends {
 
     pushedAuthorizationUrl: (request) => pushedAuthorizationUrl(request, options, sending),
 
-    completeAuthorization: async (callback) => exchange(codeOf(callback, options), callback.codeVerifier),
+    async completeAuthorization(callback) {
+      const code = codeOf(callback, options, sending.baseUrl);
+      return requireUser(await exchange(code, callback.codeVerifier), callback.userId, options);
+    },
 
     user: (store) => userCalendars(userCall(tokenKeeper(store, { refresh, now }), sending)),
 

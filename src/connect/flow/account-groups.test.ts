@@ -65,6 +65,7 @@ type Asked = {
   isVouched?: boolean;
   codeChallenge?: string;
   returningUsers?: ApprovalTerms['returningUsers'];
+  codeFormat?: ApprovalTerms['codeFormat'];
 };
 
 const buildRequestFacts = ({ scope = 'read', isVouched = false, codeChallenge }: Asked) => ({
@@ -73,7 +74,10 @@ const buildRequestFacts = ({ scope = 'read', isVouched = false, codeChallenge }:
   isVouched,
   codeChallenge,
 });
-const buildTerms = ({ returningUsers = 'prove' }: Asked) => ({ returningUsers, now: NOW });
+const buildTerms = ({ returningUsers = 'prove', codeFormat = 'user-id' }: Asked) => ({
+  ...{ returningUsers, codeFormat },
+  now: NOW,
+});
 
 function standings(groups: readonly AccountGroup[], asked: Asked = {}): Record<string, string> {
   const { proved, vouched, foreign, covered } = standingsOf(
@@ -370,6 +374,7 @@ describe('the decision on Allow', () => {
       [pendingTheirs],
       { returningUsers: 'continue' },
     ],
+    ['whoever gets an opaque code', 'goes on', [theirs, mine], [pendingTheirs], { codeFormat: 'opaque' }],
     ['whoever finds nothing pending', 'goes on', [group('a'), mine], []],
   ];
   for (const [who, outcome, groups, codes, asked] of pending) {

@@ -52,13 +52,13 @@ type RequestFacts = {
   readonly codeChallenge: string | undefined;
 };
 
-/** The application's rule for returning users without proof. `now` is in epoch milliseconds. */
-export type ApprovalTerms = Pick<ClientSettings, 'returningUsers'> & { readonly now: number };
+/** The application's rule for returning users without proof, and its codes. `now` is in epoch milliseconds. */
+export type ApprovalTerms = Pick<ClientSettings, 'returningUsers' | 'codeFormat'> & { readonly now: number };
 
 export function standingsOf(
   request: RequestFacts,
   { groups }: Pick<GroupsOfUser, 'groups'>,
-  { returningUsers, now }: ApprovalTerms,
+  { returningUsers, now }: Omit<ApprovalTerms, 'codeFormat'>,
 ): GroupStandings {
   const living = groups.filter(({ unfinished }) => unfinished === undefined || unfinished.expiresAt > now);
   const isOwn = ({ unfinished }: AccountGroup) => unfinished?.transactionId === request.transactionId;
@@ -128,7 +128,8 @@ export type Decision = Approval | 'nothing' | 'waits';
 export function decideApproval(request: RequestFacts, user: GroupsOfUser, terms: ApprovalTerms): Decision {
   const { proved, vouched, covered } = standingsOf(request, user, terms);
   if (!covered.some(({ group }) => group.accounts.length > 0)) return 'nothing';
-  if (mustWait(request, user, { proved, vouched })) return 'waits';
+  // An opaque code replaces none.
+  if (terms.codeFormat === 'user-id' && mustWait(request, user, { proved, vouched })) return 'waits';
   const into = proved.find(({ unfinished }) => unfinished === undefined) ?? proved[0];
   const joining =
     into === undefined ? [] : proved.filter((group) => group !== into && joins(group, into, request));

@@ -1,13 +1,15 @@
 /** Ends a flow: the user allows or denies once. A repeated click gets the same result. */
+import { hashOfSecret } from '../../lib/encryption.ts';
 import { type Decision, decideApproval, type GroupsOfUser, isSameAccount } from './account-groups.ts';
 import type { AuthorizationRequest } from './authorization-request-store.ts';
+import { opaqueCode } from './authorization-response.ts';
 import type { ConnectDeps } from './connect-deps.ts';
 import { countStep, deviceHashOf, loadApprovalTerms, type PageVisit } from './connect-flow.ts';
 
 /** The state of a request. `waits`: another approval has to be redeemed first. */
 export type Answer = AuthorizationRequest['status'] | 'waits';
 
-type AnswerDeps = Pick<ConnectDeps, 'requests' | 'clients' | 'activityNotes' | 'log' | 'now'>;
+type AnswerDeps = Pick<ConnectDeps, 'requests' | 'clients' | 'sealer' | 'activityNotes' | 'log' | 'now'>;
 
 /**
  * Approves the request unless it was answered before, and returns its state: `open` if there is no account to allow,
@@ -18,7 +20,8 @@ export async function approve(page: PageVisit, deps: AnswerDeps): Promise<Answer
   if (request.status !== 'open') return request.status;
   const { requests, now } = deps;
   const terms = await loadApprovalTerms(request, deps);
-  const approver = { request, deviceHash: deviceHashOf(visit), now: terms.now };
+  const codeHash = terms.codeFormat === 'opaque' ? hashOfSecret(opaqueCode(request, deps)) : undefined;
+  const approver = { request, deviceHash: deviceHashOf(visit), codeHash, now: terms.now };
   let accountKeys: readonly string[] = [];
   const result = await requests.approveRequest(approver, (user) => {
     const decision = decideApproval(request, user, terms);

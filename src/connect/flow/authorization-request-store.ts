@@ -61,6 +61,8 @@ export type UserKey = Pick<AuthorizationRequest, 'clientId' | 'userId'>;
 export type Approver = {
   readonly request: AuthorizationRequest;
   readonly deviceHash: string | undefined;
+  /** The SHA-256 of an opaque code; undefined if the code is the user's id. */
+  readonly codeHash?: string | undefined;
   readonly now: number;
 };
 
@@ -83,7 +85,8 @@ export interface AuthorizationRequestStore {
   groupsOf(user: UserKey, deviceHash: string | undefined, now: number): Promise<GroupsOfUser>;
 
   /**
-   * Changes open to approved and writes the record of the code, replacing one with the same challenge. Calls `decide`
+   * Changes open to approved and writes the record of the code. If the code is the user's id, it replaces one with the
+   * same challenge. Calls `decide`
    * with the user's state in the same transaction; if it refuses, nothing changes. Of concurrent calls exactly one
    * returns `approved`, the others `answered`. Durable when it returns.
    */

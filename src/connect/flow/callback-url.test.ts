@@ -2,12 +2,16 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 
 import { openRequest } from '../../../test/harness/authorization-requests.ts';
-import { answerUrl, displayDomain, formTargetsOf, toFormSource, webOriginOf } from './paths.ts';
+import { createSealer } from '../../lib/sealing.ts';
+import { loadResponse } from './authorization-response.ts';
+import { displayDomain, formTargetsOf, responseUrl, toFormSource, webOriginOf } from './paths.ts';
 
 const request = openRequest;
 
+type Changes = Parameters<typeof openRequest>[0] & { readonly code?: string };
+
 describe('the redirect of an approval', () => {
-  const cases = [
+  const cases: readonly (readonly [rule: string, changes: Changes, url: string])[] = [
     ['has no state when none came', {}, 'https://app.example.com/cb?code=ada'],
     [
       'keeps the spelling of the state',
@@ -27,21 +31,25 @@ describe('the redirect of an approval', () => {
     ['goes behind an empty query', { redirectUri: 'https://a.example/?' }, 'https://a.example/?code=ada'],
     [
       'encodes whatever a user id has',
-      { userId: "a b&c=d/é#?+'" },
+      { code: "a b&c=d/é#?+'" },
       "https://app.example.com/cb?code=a%20b%26c%3Dd%2F%C3%A9%23%3F%2B'",
     ],
     ['serves private-use schemes', { redirectUri: 'com.example.app:/cb' }, 'com.example.app:/cb?code=ada'],
-  ] as const;
-  for (const [rule, changes, url] of cases) {
+  ];
+  for (const [rule, { code = 'ada', ...changes }, url] of cases) {
     it(`the redirect of an approval ${rule}`, () => {
-      assert.equal(answerUrl(request(changes), 'approved'), url);
+      assert.equal(responseUrl(request(changes), { code }), url);
     });
   }
 });
 
 describe('the redirect of a denial', () => {
-  it('has access_denied with a description and the state, but no code', () => {
-    const url = new URL(answerUrl(request({ state: 'xyz' }), 'denied'));
+  it('has access_denied with a description and the state, but no code', async () => {
+    const sealer = createSealer(Buffer.alloc(32, 1));
+    const deps = { clients: { findClient: async () => undefined }, sealer, publicUrl: 'https://k.example' };
+    const denied = request({ state: 'xyz' });
+
+    const url = new URL(responseUrl(denied, await loadResponse(denied, 'denied', deps)));
 
     assert.deepEqual([...url.searchParams.keys()], ['error', 'error_description', 'state']);
     assert.equal(url.searchParams.get('error'), 'access_denied');

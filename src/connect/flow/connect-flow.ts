@@ -130,7 +130,8 @@ export async function loadApprovalTerms(
   { clients, now }: Pick<ConnectDeps, 'clients' | 'now'>,
 ): Promise<ApprovalTerms> {
   const client = await clients.findClient(clientId);
-  return { returningUsers: client?.returningUsers ?? 'prove', now: now() };
+  const { returningUsers = 'prove', codeFormat = 'user-id' } = client ?? {};
+  return { returningUsers, codeFormat, now: now() };
 }
 
 /** Returns the error for an answered request, with a way to start a new one. */

@@ -74,20 +74,16 @@ export function ownPath(text: string, publicUrl: string): string | undefined {
 
 export type UserAnswer = 'approved' | 'denied';
 
-/** Returns `code`, which is the user's id (docs/wire.md O2.3), or `error=access_denied` (RFC 6749 §4.1.2.1). */
-export const answerParameters = (
-  { userId }: AuthorizationRequest,
-  answer: UserAnswer,
-): Readonly<Record<string, string>> =>
-  answer === 'approved'
-    ? { code: userId }
-    : { error: 'access_denied', error_description: 'The user did not allow the access' };
+/** The parameters of an authorization response, without `state`. */
+export type ResponseParameters = Readonly<Record<string, string>>;
 
 /** Returns the redirect URI with the response parameters, and with `state` if one was received. */
-export function answerUrl(request: AuthorizationRequest, answer: UserAnswer): string {
-  const { redirectUri, state } = request;
-  const parameters = Object.entries(answerParameters(request, answer));
-  const query = parameters.map(([name, value]) => `${name}=${encodeURIComponent(value)}`);
+export function responseUrl(
+  { redirectUri, state }: Pick<AuthorizationRequest, 'redirectUri' | 'state'>,
+  parameters: ResponseParameters,
+): string {
+  const pairs = Object.entries(parameters);
+  const query = pairs.map(([name, value]) => `${name}=${encodeURIComponent(value)}`);
   // Spelled as received: decoding and encoding it again could change its bytes.
   if (state !== undefined) query.push(`state=${state}`);
   const separator = !redirectUri.includes('?') ? '?' : /[?&]$/.test(redirectUri) ? '' : '&';

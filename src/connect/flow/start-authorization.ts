@@ -8,6 +8,7 @@ import { PAGE_QUERY_BYTES, queryBytes, queryTooLong } from '../../http/sizes.ts'
 import { isDatabaseAway } from '../../lib/database-away-error.ts';
 import { hashOfSecret } from '../../lib/sealing.ts';
 import type { Client } from '../../oauth/client.ts';
+import { CHALLENGE_REQUIRED, lacksChallenge } from '../../oauth/pkce.ts';
 import { isPlaygroundUser } from '../../oauth/playground-users.ts';
 import {
   hashOfRequestUri,
@@ -75,6 +76,10 @@ export async function startAuthorization(input: StartInput, deps: StartDeps): Pr
   const secret = newSecret();
   // Only the dashboard pushes requests of playground users: `/par` refuses them.
   const options = readAuthorizeRequest(parameters, { acceptsPlayground: pushed !== undefined });
+  if (lacksChallenge(client, options.codeChallenge)) {
+    const context = { parameter: 'code_challenge', description: CHALLENGE_REQUIRED };
+    throw new ConnectError('parameter_missing', context);
+  }
   const redirectUri = readRedirectUri(options, parameters, client);
   const isVouched = pushed !== undefined && isVouchedFor(parameters, client);
   const { reconnect, ...facts } = readPushedFacts(isVouched ? parameters : []);

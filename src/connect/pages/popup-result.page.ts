@@ -6,7 +6,7 @@ import { readScript } from '../../design/parts.page.ts';
 import { html } from '../../http/html.ts';
 import { inlineScript, type Page } from '../../http/page.ts';
 import type { AuthorizationRequest } from '../flow/authorization-request-store.ts';
-import { answerParameters, answerUrl, type UserAnswer, webOriginOf } from '../flow/paths.ts';
+import { type ResponseParameters, responseUrl, type UserAnswer, webOriginOf } from '../flow/paths.ts';
 import type { Appearance } from './appearance.ts';
 import { layout } from './layout.page.ts';
 import { applicationName, applicationSign, markedSign, pageSigns, returnLabel } from './parts.page.ts';
@@ -18,18 +18,21 @@ const TEXTS = {
   denied: { title: 'popup.denied_title', text: 'popup.denied', mark: 'trouble' },
 } as const;
 
+type PopupResult = {
+  readonly request: AuthorizationRequest;
+  readonly answer: UserAnswer;
+  readonly parameters: ResponseParameters;
+};
+
 /** Renders the page with its own script. Without scripts, the link does the same. */
-export function popupResultPage(
-  { request, answer }: { readonly request: AuthorizationRequest; readonly answer: UserAnswer },
-  appearance: Appearance,
-): Page {
+export function popupResultPage({ request, answer, parameters }: PopupResult, appearance: Appearance): Page {
   const { messages } = appearance;
   // The only origin that gets the message (docs/security.md T9). Installed apps have none.
   const origin = webOriginOf(request.redirectUri);
-  const url = answerUrl(request, answer);
+  const url = responseUrl(request, parameters);
   const title = messages.text(TEXTS[answer].title);
   const app = applicationName(appearance.displayName, messages);
-  const message = JSON.stringify(popupMessage(request, answer));
+  const message = JSON.stringify(popupMessage(request, parameters, url));
   const data = origin !== undefined && html` data-origin="${origin}" data-message="${message}"`;
   const content = html`${pageSigns(markedSign(applicationSign(appearance), TEXTS[answer].mark))}
 <h1>${title}</h1>
@@ -39,12 +42,10 @@ ${SCRIPT.element}`;
   return layout({ title, content, script: SCRIPT }, appearance);
 }
 
-const popupMessage = (request: AuthorizationRequest, answer: UserAnswer) => ({
+const popupMessage = ({ state }: AuthorizationRequest, parameters: ResponseParameters, url: string) => ({
   type: 'kalends:authorization',
-  ...answerParameters(request, answer),
+  ...parameters,
   // Decoded, as an application reads it from a redirect.
-  ...(request.state !== undefined && {
-    state: new URLSearchParams(`state=${request.state}`).get('state') ?? '',
-  }),
-  redirect_uri: answerUrl(request, answer),
+  ...(state !== undefined && { state: new URLSearchParams(`state=${state}`).get('state') ?? '' }),
+  redirect_uri: url,
 });

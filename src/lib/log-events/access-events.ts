@@ -81,6 +81,12 @@ export const ACCESS_EVENTS = {
     act: 'If frequent: the application has a mistake (`reason` names it), or somebody is guessing codes',
     fields: ['clientId', 'reason'],
   },
+  code_replayed: {
+    level: 'warn',
+    when: 'an opaque code was redeemed a second time by its application; the grant of the first redemption was ended',
+    act: 'Revoke nothing: the grant has ended. If frequent: the application redeems its callbacks twice, or codes are stolen',
+    fields: ['clientId', 'familyId', 'userId'],
+  },
   refresh_refused: {
     level: 'warn',
     when: 'a rotated or revoked refresh token was presented',

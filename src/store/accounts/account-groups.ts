@@ -74,6 +74,8 @@ async function addDevice(tx: Statements, groupId: string, deviceHash: string): P
 
 /** A condition on a row of token_family: its code was not redeemed. Such a family has ended, so it is no living grant. */
 export const HAS_CODE = "redirect_uri IS NOT NULL AND token_hash = ''";
+/** The same for a code that is the user's id. */
+export const HAS_USER_ID_CODE = `${HAS_CODE} AND code_hash IS NULL`;
 
 export type CoverageRow = { readonly coverageId: string };
 

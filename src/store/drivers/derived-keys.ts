@@ -21,6 +21,8 @@ export const DERIVED_KEYS: Readonly<Record<string, { readonly outlives: boolean 
   'confirmed addresses': { outlives: false },
   // Hides the keys of attempt limits. Counting starts again, at most a day early.
   attempts: { outlives: false },
+  // Opaque authorization codes. A repeated answer has another code, which is refused.
+  'authorization codes': { outlives: false },
   // Successors of refresh tokens. A window that is open when the key changes closes early.
   'refresh successors': { outlives: false },
 };

@@ -8,7 +8,12 @@ import type {
 import type { Approver, UserKey } from '../../connect/flow/authorization-request-store.ts';
 import type { Sealer } from '../../lib/sealing.ts';
 import type { Scope } from '../../oauth/scope.ts';
-import { type CoverageRow, deleteUnusedCoverage, HAS_CODE } from '../accounts/account-groups.ts';
+import {
+  type CoverageRow,
+  deleteUnusedCoverage,
+  HAS_CODE,
+  HAS_USER_ID_CODE,
+} from '../accounts/account-groups.ts';
 import {
   ACCOUNT_COLUMNS,
   type AccountRow,
@@ -19,8 +24,8 @@ import { joinGroups } from '../accounts/join-groups.ts';
 import type { Statements } from '../drivers/database.ts';
 import { beginFamily } from './token-family-store.ts';
 
-/** How long a code can be redeemed (docs/wire.md O8). */
-const CODE_LIFETIME_MS = 10 * 60_000;
+/** The milliseconds for which a code of the application can be redeemed (docs/wire.md O8). */
+const CODE_LIFETIME = '1000 * (SELECT code_lifetime FROM application WHERE client_id = :clientId)';
 
 type GroupRow = {
   groupKey: string;
@@ -56,8 +61,8 @@ const ACCOUNTS = `
 const PENDING = `
   SELECT f.coverage_id AS approval_id, f.code_challenge, c.group_id AS group_key
     FROM token_family AS f LEFT JOIN grant_coverage AS c ON c.coverage_id = f.coverage_id
-   WHERE f.user_id = :userId AND f.client_id = :clientId AND ${HAS_CODE}
-     AND f.withdrawn_at IS NULL AND f.approved_at >= :since
+   WHERE f.user_id = :userId AND f.client_id = :clientId AND ${HAS_USER_ID_CODE}
+     AND f.withdrawn_at IS NULL AND f.approved_at >= CAST(:now AS BIGINT) - ${CODE_LIFETIME}
    ORDER BY f.approved_at DESC, f.coverage_id, c.group_id`;
 
 // A write: under REPEATABLE READ, a lock alone would let a redemption with an older snapshot pass.
@@ -75,7 +80,7 @@ export async function listGroups(
   { clientId, userId }: UserKey,
   { deviceHash, now }: Pick<Approver, 'deviceHash' | 'now'>,
 ): Promise<GroupsOfUser> {
-  const values = { clientId, userId, deviceHash: deviceHash ?? null, now, since: now - CODE_LIFETIME_MS };
+  const values = { clientId, userId, deviceHash: deviceHash ?? null, now };
   const groups = await db.all<GroupRow>(GROUPS, values);
   const accounts = await db.all<AccountRow & { groupKey: string }>(ACCOUNTS, values);
   const pending = await db.all<PendingRow>(PENDING, values);
@@ -107,7 +112,7 @@ const toPendingApprovals = (rows: readonly PendingRow[]): PendingApproval[] =>
 
 const REPLACE_CODE = `
   DELETE FROM token_family
-   WHERE user_id = :userId AND client_id = :clientId AND ${HAS_CODE}
+   WHERE user_id = :userId AND client_id = :clientId AND ${HAS_USER_ID_CODE}
      AND COALESCE(code_challenge, '') = COALESCE(CAST(:codeChallenge AS TEXT), '')
   RETURNING coverage_id`;
 
@@ -117,12 +122,13 @@ const COVER = `
 
 /** Ties the accounts that are not yet the user's to the code of the approval, whose redemption makes them so. */
 const AWAIT_REDEMPTION = `
-  UPDATE account_group SET transaction_id = :transactionId, approved_at = :now, expires_at = :expiresAt
+  UPDATE account_group SET transaction_id = :transactionId, approved_at = :now,
+         expires_at = CAST(:now AS BIGINT) + ${CODE_LIFETIME}
    WHERE group_id = :into`;
 
 export async function applyApproval(
   tx: Statements,
-  { request, now }: Approver,
+  { request, codeHash, now }: Approver,
   approval: Approval,
   sealer: Sealer,
 ): Promise<void> {
@@ -131,12 +137,11 @@ export async function applyApproval(
   if (joined !== undefined) {
     await joinGroups(tx, { clientId, userId, ...joined, now }, sealer);
     const { into } = joined;
-    if (isUnfinished)
-      await tx.change(AWAIT_REDEMPTION, { transactionId, now, expiresAt: now + CODE_LIFETIME_MS, into });
+    if (isUnfinished) await tx.change(AWAIT_REDEMPTION, { transactionId, clientId, now, into });
   }
   const finishes = Number(isUnfinished);
   const code = { clientId, userId, redirectUri, scope, codeChallenge, finishes };
-  await deleteUnusedCoverage(tx, await tx.all<CoverageRow>(REPLACE_CODE, code));
-  const coverageId = await beginFamily(tx, code, now);
+  if (codeHash === undefined) await deleteUnusedCoverage(tx, await tx.all<CoverageRow>(REPLACE_CODE, code));
+  const coverageId = await beginFamily(tx, { ...code, codeHash }, now);
   for (const covered of coverage) await tx.change(COVER, { coverageId, ...covered });
 }

@@ -2,12 +2,13 @@
 import type {
   AuthorizationCode,
   AuthorizationCodeStore,
+  OpaqueCode,
   Redemption,
 } from '../../oauth/authorization-code-store.ts';
 import type { Grant } from '../../oauth/grant.ts';
 import { newTokenIn } from '../../oauth/refresh-token-id.ts';
 import type { NewFamily } from '../../oauth/token-family-store.ts';
-import { deleteWithCoverage, HAS_CODE } from '../accounts/account-groups.ts';
+import { deleteWithCoverage, HAS_CODE, HAS_USER_ID_CODE } from '../accounts/account-groups.ts';
 import { syncAll } from '../accounts/account-quota.ts';
 import { recordArrival } from '../changes/change-journal.ts';
 import { lockUser } from '../changes/user-lock.ts';
@@ -16,21 +17,32 @@ import { deleteInParts } from '../drivers/delete-in-parts.ts';
 import { textToFind } from '../drivers/statement-text.ts';
 import { hashOfTokenId, toGrant } from './token-family-store.ts';
 
+const COLUMNS =
+  'coverage_id AS approval_id, client_id, user_id, redirect_uri, scope, code_challenge, approved_at, withdrawn_at';
+
 const FIND = `
-  SELECT coverage_id AS approval_id, client_id, user_id, redirect_uri, scope, code_challenge, approved_at, withdrawn_at
-    FROM token_family WHERE user_id = :userId AND client_id = :clientId AND ${HAS_CODE}
+  SELECT ${COLUMNS}
+    FROM token_family WHERE user_id = :userId AND client_id = :clientId AND ${HAS_USER_ID_CODE}
    ORDER BY approved_at DESC, coverage_id`;
 
 const OF_ANOTHER = `
   SELECT 1 AS found FROM token_family
-   WHERE user_id = :code AND client_id <> :clientId AND ${HAS_CODE} LIMIT 1`;
+   WHERE user_id = :code AND client_id <> :clientId AND ${HAS_USER_ID_CODE} LIMIT 1`;
+
+const FIND_OPAQUE = `
+  SELECT ${COLUMNS}, CASE WHEN token_hash <> '' THEN created_at END AS redeemed_at
+    FROM token_family WHERE code_hash = :codeHash`;
 
 /** Chooses among the codes by the challenge. */
 const CHOOSE = `
-  SELECT family_id, finishes FROM token_family
-   WHERE user_id = :code AND client_id = :clientId AND ${HAS_CODE}
+  SELECT family_id, user_id, finishes FROM token_family
+   WHERE user_id = :code AND client_id = :clientId AND ${HAS_USER_ID_CODE}
    ORDER BY CASE WHEN COALESCE(code_challenge, '') = COALESCE(CAST(:codeChallenge AS TEXT), '') THEN 0 ELSE 1 END,
             approved_at DESC LIMIT 1`;
+
+const CHOOSE_OPAQUE = `
+  SELECT family_id, user_id, finishes FROM token_family
+   WHERE code_hash = :codeHash AND client_id = :clientId AND ${HAS_CODE}`;
 
 // The WHERE clause decides alone: an attempt that fails a condition or loses a race changes no row.
 const REDEEM: BatchStatement = {
@@ -63,25 +75,39 @@ const FINISHED = `
   SELECT account_key FROM account
    WHERE group_id IN (SELECT group_id FROM grant_coverage WHERE coverage_id = :coverageId)`;
 
+const END_REDEEMED = `
+  UPDATE token_family SET ended_at = :now
+   WHERE code_hash = :codeHash AND client_id = :clientId AND created_at >= :redeemedSince AND ended_at IS NULL
+  RETURNING family_id, client_id, user_id, scope, coverage_id`;
+
 const DELETE_EXPIRED = `
   DELETE FROM token_family
    WHERE ${HAS_CODE} AND family_id IN (
      SELECT family_id FROM token_family WHERE ${HAS_CODE} AND approved_at < :approvedBefore LIMIT :limit)
   RETURNING coverage_id`;
 
-/** Clears the columns of redeemed codes. */
+/** Clears the columns of redeemed codes. The time of an opaque one counts from its redemption. */
 const CLEAR_EXPIRED = `
   UPDATE token_family
-     SET redirect_uri = NULL, code_challenge = NULL, finishes = NULL, approved_at = NULL, withdrawn_at = NULL
+     SET redirect_uri = NULL, code_challenge = NULL, finishes = NULL, approved_at = NULL, withdrawn_at = NULL,
+         code_hash = NULL
    WHERE family_id IN (
      SELECT family_id FROM token_family
-      WHERE redirect_uri IS NOT NULL AND token_hash <> '' AND approved_at < :approvedBefore LIMIT :limit)`;
+      WHERE redirect_uri IS NOT NULL AND token_hash <> ''
+        AND CASE WHEN code_hash IS NULL THEN approved_at ELSE created_at END < :approvedBefore LIMIT :limit)`;
 
 export const authorizationCodeStore = (db: Database): AuthorizationCodeStore => ({
   findCodes: (clientId, userId) => db.all<AuthorizationCode>(FIND, { clientId, userId }),
 
   isCodeOfAnotherClient: async (clientId, code) =>
     (await db.get(OF_ANOTHER, { clientId, code })) !== undefined,
+
+  findOpaqueCode: (codeHash) => db.get<OpaqueCode>(FIND_OPAQUE, { codeHash }),
+
+  async endRedeemedGrant(code, now) {
+    const [ended] = await db.write<Grant>(END_REDEEMED, { ...code, now });
+    return ended;
+  },
 
   redeemCode: (presented, now) => redeem(db, presented, now),
 
@@ -91,28 +117,40 @@ export const authorizationCodeStore = (db: Database): AuthorizationCodeStore => 
   },
 });
 
-type Chosen = Pick<Grant, 'familyId'> & { readonly finishes: number };
+type Chosen = Pick<Grant, 'familyId' | 'userId'> & { readonly finishes: number };
 
 async function redeem(db: Database, presented: Redemption, now: number): Promise<NewFamily | undefined> {
   const codeChallenge = presented.codeChallenge ?? null;
-  const { clientId, code } = presented;
+  const { clientId, code, codeHash, ...conditions } = presented;
   // If another approval replaced the chosen code meanwhile, its code is tried as well.
   for (let tried: number | undefined; ; ) {
-    const chosen = await db.get<Chosen>(CHOOSE, { clientId, code, codeChallenge });
+    const chosen =
+      codeHash === undefined
+        ? await db.get<Chosen>(CHOOSE, { clientId, code, codeChallenge })
+        : await db.get<Chosen>(CHOOSE_OPAQUE, { clientId, codeHash });
     if (chosen === undefined || chosen.familyId === tried) return undefined;
-    const { familyId, finishes } = chosen;
+    const { familyId, userId, finishes } = chosen;
     const first = newTokenIn(familyId);
     // The redirect URI is only compared, so one that cannot be stored just matches nothing.
     const redirectUri = textToFind(presented.redirectUri);
     const tokenHash = hashOfTokenId(first);
-    const values = { ...presented, redirectUri, codeChallenge, familyId, tokenHash, now };
+    const values = {
+      ...conditions,
+      clientId,
+      code: userId,
+      redirectUri,
+      codeChallenge,
+      familyId,
+      tokenHash,
+      now,
+    };
     const grant = finishes === 1 ? await redeemAndFinish(db, values) : await db.batch<Grant>(REDEEM, values);
     if (grant !== undefined) return { grant: toGrant(grant), first };
     tried = familyId;
   }
 }
 
-type RedemptionValues = Omit<Redemption, 'codeChallenge'> & {
+type RedemptionValues = Omit<Redemption, 'codeChallenge' | 'codeHash'> & {
   readonly codeChallenge: string | null;
   readonly familyId: number;
   readonly tokenHash: string;

@@ -44,9 +44,9 @@ const FIND_ROTATED = `
 
 const BEGIN = `
   INSERT INTO token_family (family_id, token_hash, client_id, user_id, scope, coverage_id, created_at, refreshed_at,
-    ended_at, redirect_uri, code_challenge, finishes, approved_at)
+    ended_at, redirect_uri, code_challenge, finishes, approved_at, code_hash)
   VALUES (:familyId, '', :clientId, :userId, :scope, :coverageId, :now, :now,
-    :now, :redirectUri, :codeChallenge, :finishes, :now)
+    :now, :redirectUri, :codeChallenge, :finishes, :now, :codeHash)
   ON CONFLICT (family_id) DO NOTHING`;
 
 const END_OF_USER = `
@@ -125,6 +125,8 @@ type PendingFamily = Omit<Grant, 'familyId' | 'coverageId'> & {
   readonly redirectUri: string;
   readonly codeChallenge: string | null;
   readonly finishes: number;
+  /** The SHA-256 of an opaque code. */
+  readonly codeHash?: string | undefined;
 };
 
 /**
@@ -133,10 +135,11 @@ type PendingFamily = Omit<Grant, 'familyId' | 'coverageId'> & {
  * use, the range grows.
  */
 export async function beginFamily(tx: Statements, family: PendingFamily, now: number): Promise<string> {
+  const codeHash = family.codeHash ?? null;
   for (let range = NUMBERS_AT_ONCE; ; range *= 2) {
     const familyId = (now * NUMBERS_AT_ONCE + randomInt(range)) % FAMILY_NUMBERS;
     const coverageId = familyText(familyId);
-    if ((await tx.change(BEGIN, { ...family, familyId, coverageId, now })) > 0) return coverageId;
+    if ((await tx.change(BEGIN, { ...family, codeHash, familyId, coverageId, now })) > 0) return coverageId;
   }
 }
 
