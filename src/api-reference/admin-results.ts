@@ -86,7 +86,7 @@ const BY_NAME = {
 const OPTIONAL = new Set(
   `webhook_secret live_secrets user_count own_webhook_keys google_client_id microsoft_client_id activity waiting
    nextAttemptAt calendarId reason settledAt off_disk access_to_end receipt grants accounts reasons next mends keys url
-   mailed mail_error`.split(/\s+/),
+   mailed mail_error jwks jwks_uri`.split(/\s+/),
 );
 
 /** The components that are also results, by the names of their members. */

@@ -83,8 +83,8 @@ export type Application = {
   readonly review_status: string;
   readonly google_client_id?: string | null;
   readonly microsoft_client_id?: string | null;
-  readonly jwks_uri: string | null;
-  readonly jwks: Readonly<Record<string, unknown>> | null;
+  readonly jwks_uri?: string | null;
+  readonly jwks?: Readonly<Record<string, unknown>> | null;
   readonly live_secrets?: number;
   readonly user_count?: number;
 };
@@ -499,8 +499,8 @@ export type AdminOperations = {
     readonly review_status: string;
     readonly google_client_id?: string | null;
     readonly microsoft_client_id?: string | null;
-    readonly jwks_uri: string | null;
-    readonly jwks: Readonly<Record<string, unknown>> | null;
+    readonly jwks_uri?: string | null;
+    readonly jwks?: Readonly<Record<string, unknown>> | null;
     readonly live_secrets?: number;
     readonly user_count?: number;
   }>;
@@ -624,8 +624,8 @@ export type AdminOperations = {
       readonly review_status: string;
       readonly google_client_id?: string | null;
       readonly microsoft_client_id?: string | null;
-      readonly jwks_uri: string | null;
-      readonly jwks: Readonly<Record<string, unknown>> | null;
+      readonly jwks_uri?: string | null;
+      readonly jwks?: Readonly<Record<string, unknown>> | null;
       readonly live_secrets?: number;
       readonly user_count?: number;
       readonly client_secret: string;
