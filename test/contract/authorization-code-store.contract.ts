@@ -80,7 +80,7 @@ export function authorizationCodeStoreContract(database: string, open: () => Pro
       const expected = { familyId: parseFamilyId(first), ...owner };
       assert.deepEqual(grant, expected);
       assert.deepEqual(await families.findLivingGrant(grant.familyId), expected);
-      assert.deepEqual(await families.rotateRefreshToken(first, successorOf(first), NOW), expected);
+      assert.deepEqual(await families.rotateRefreshToken(first, successorOf(first), { now: NOW }), expected);
     });
 
     const others: readonly (readonly [string, Partial<Redemption>])[] = [

@@ -32,7 +32,7 @@ onEachDatabase((name, _, place) => {
           const successors = Array.from({ length: 10 }, () => successorOf(current));
 
           const spent = await Promise.all(
-            successors.map((next, i) => stores[i % 2]?.rotateRefreshToken(current, next, NOW)),
+            successors.map((next, i) => stores[i % 2]?.rotateRefreshToken(current, next, { now: NOW })),
           );
 
           assert.equal(spent.filter(Boolean).length, 1);
