@@ -71,6 +71,7 @@ const Metadata = Type.Object(
     authorization_endpoint: Type.String(),
     token_endpoint: Type.String(),
     revocation_endpoint: Type.String(),
+    introspection_endpoint: Type.String(),
     pushed_authorization_request_endpoint: Type.String(),
     require_pushed_authorization_requests: Type.Boolean({
       description: 'False for the server. An application can be required to push its requests.',
@@ -82,6 +83,7 @@ const Metadata = Type.Object(
     scopes_supported: Type.Array(enumeration(SCOPES)),
     token_endpoint_auth_methods_supported: Type.Array(Type.String()),
     revocation_endpoint_auth_methods_supported: Type.Array(Type.String()),
+    introspection_endpoint_auth_methods_supported: Type.Array(Type.String()),
     code_challenge_methods_supported: Type.Array(Type.String()),
   },
   { $id: 'ServerMetadata' },

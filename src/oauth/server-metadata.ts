@@ -3,12 +3,15 @@ import { SCOPES } from './scope.ts';
 
 export type MetadataSubject = { readonly publicUrl: string; readonly tokenAlgorithm: 'HS256' | 'ES256' };
 
+const AUTHENTICATION_METHODS = ['client_secret_basic', 'client_secret_post'];
+
 export function serverMetadata({ publicUrl, tokenAlgorithm }: MetadataSubject) {
   return {
     issuer: publicUrl,
     authorization_endpoint: `${publicUrl}/authorize`,
     token_endpoint: `${publicUrl}/token`,
     revocation_endpoint: `${publicUrl}/revoke`,
+    introspection_endpoint: `${publicUrl}/introspect`,
     pushed_authorization_request_endpoint: `${publicUrl}/par`,
     // Each application can require it separately (docs/operations.md).
     require_pushed_authorization_requests: false,
@@ -18,8 +21,9 @@ export function serverMetadata({ publicUrl, tokenAlgorithm }: MetadataSubject) {
     response_modes_supported: ['query'],
     grant_types_supported: ['authorization_code', 'refresh_token'],
     scopes_supported: SCOPES,
-    token_endpoint_auth_methods_supported: ['client_secret_basic', 'client_secret_post'],
+    token_endpoint_auth_methods_supported: AUTHENTICATION_METHODS,
     revocation_endpoint_auth_methods_supported: ['none'],
+    introspection_endpoint_auth_methods_supported: AUTHENTICATION_METHODS,
     code_challenge_methods_supported: ['S256'],
   };
 }

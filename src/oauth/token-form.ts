@@ -1,14 +1,20 @@
 /** The bodies of /token and /revoke: forms, or JSON with the same fields. */
 import { asObject, checkMembers, type Input, required, type Table, text } from '../http/fields.ts';
+import type { ClientRequest, PresentedCredentials } from './client-authentication.ts';
 import { invalidRequest } from './oauth-error.ts';
 
 const token = (doc: string, example?: string) => text({ allowsControls: true, doc, example });
 
+/** The fields of client authentication. */
+export const CREDENTIALS_FORM = {
+  client_id: token('Required without HTTP Basic.'),
+  client_secret: token('Required without HTTP Basic.'),
+};
+
 /** Unknown fields are ignored (RFC 6749 §3.2). A repeated field arrives as a list and is refused. */
 export const TOKEN_FORM = {
   grant_type: token('Required: `authorization_code` or `refresh_token`.', 'authorization_code'),
-  client_id: token('Required without HTTP Basic.'),
-  client_secret: token('Required without HTTP Basic.'),
+  ...CREDENTIALS_FORM,
   code: token('Required for `authorization_code`.', 'ada'),
   redirect_uri: token(
     'Required for `authorization_code`: the registered one.',
@@ -26,9 +32,26 @@ export const REVOCATION_FORM = {
   token: required(token('Any access or refresh token of the user.', 'eyJhbGciOi…')),
 };
 
+export const INTROSPECTION_FORM = {
+  token: required(token('An access or refresh token of the application.', 'eyJhbGciOi…')),
+  token_type_hint: token('Ignored: the token says its kind.'),
+  ...CREDENTIALS_FORM,
+};
+
 /** The error of /token during a database failure: the token may have been used. */
 export const TOKENS_AWAY =
   'The data cannot be reached at the moment. Repeat the request. If the response is then invalid_grant, start again at /authorize.';
+
+/** Returns the client authentication of a request: its header, or these fields of its body. */
+export const presentedCredentials = (
+  request: ClientRequest & { readonly headers: { readonly authorization?: string | undefined } },
+  { client_id: clientId, client_secret: clientSecret }: Input<typeof CREDENTIALS_FORM>,
+): PresentedCredentials => ({
+  request,
+  authorization: request.headers.authorization,
+  clientId,
+  clientSecret,
+});
 
 /** Reads a body. Throws OAuthError `invalid_request` that names the first mistake. */
 export function readForm<T extends Table>(body: unknown, table: T): Input<T> {

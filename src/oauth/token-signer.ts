@@ -19,6 +19,14 @@ export type TokenGrant = Omit<Grant, 'coverageId'>;
 /** The grant that a token names; a refresh token does not contain the scope. */
 export type TokenOwner = Omit<Grant, 'scope' | 'coverageId'>;
 export type RefreshTokenClaims = TokenOwner & { readonly id: RefreshTokenId };
+/** What a token states, in its claims' names. A refresh token has neither `scope` nor `exp`. Times are epoch seconds. */
+export type IssuedClaims = Pick<Claims, 'sub' | 'aud' | 'iat'> &
+  Partial<Pick<AccessClaims, 'scope' | 'exp'>> & {
+    readonly jti: string;
+    /** The key to which the token is bound (RFC 7800). */
+    readonly cnf?: object;
+  };
+export type IssuedToken = TokenOwner & { readonly type: TokenType; readonly claims: IssuedClaims };
 
 export interface TokenSigner {
   /**
@@ -35,6 +43,9 @@ export interface TokenSigner {
 
   /** Returns the grant of any token that Kalends signed, even an expired one; for /revoke. */
   readAnyToken(token: string): Promise<TokenOwner | undefined>;
+
+  /** Returns any token that Kalends signed, even an expired one, with its claims; for /introspect. */
+  readIssuedToken(token: string): Promise<IssuedToken | undefined>;
 }
 
 export const ACCESS_TOKEN_SECONDS = 3600;
@@ -125,9 +136,18 @@ export function createTokenSigner(keys: SigningKeys, now: () => number): TokenSi
       // Both types carry the common claims.
       return signedToken && readOwner(signedToken.claims as Claims);
     },
+    async readIssuedToken(token) {
+      const signedToken = await open(token);
+      if (signedToken === undefined) return undefined;
+      // Only signTokenResponse creates tokens under these keys.
+      const claims = signedToken.claims as AccessClaims | RefreshClaims;
+      return { ...readOwner(claims), type: signedToken.type, claims };
+    },
   };
 }
 
-function readOwner({ family, aud, sub }: Claims): TokenOwner {
-  return { familyId: Number.parseInt(family, 16), clientId: aud, userId: sub };
+/** The application is never read from `aud`, which can be a resource. */
+function readOwner(claims: Claims | AccessClaims): TokenOwner {
+  const clientId = 'client_id' in claims ? claims.client_id : claims.projectId;
+  return { familyId: Number.parseInt(claims.family, 16), clientId, userId: claims.sub };
 }

@@ -6,7 +6,7 @@ import type { Client } from './client.ts';
 import { authenticateClient, type ClientAuthenticationDeps } from './client-authentication.ts';
 import { AUTHORIZATION, invalidRequest, OAuthError } from './oauth-error.ts';
 import { type RefreshedTokens, type RefreshTokenDeps, refreshTokenGrant } from './refresh-token-grant.ts';
-import { readForm, TOKEN_FORM, TOKENS_AWAY, type TokenForm } from './token-form.ts';
+import { presentedCredentials, readForm, TOKEN_FORM, TOKENS_AWAY, type TokenForm } from './token-form.ts';
 import { limitWrongCodes, type WrongCodeLimits } from './wrong-codes.ts';
 
 export type TokenRouteDeps = ClientAuthenticationDeps &
@@ -36,13 +36,7 @@ export function tokenRoute(deps: TokenRouteDeps): FastifyPluginAsync {
     app.post('/token', options, async (request, reply) => {
       reply.header('cache-control', 'no-store').header('pragma', 'no-cache'); // RFC 6749 §5.1
       const form = readForm(request.body, TOKEN_FORM);
-      const presented = {
-        request,
-        authorization: request.headers.authorization,
-        clientId: form.client_id,
-        clientSecret: form.client_secret,
-      };
-      const client = await authenticateClient(presented, deps);
+      const client = await authenticateClient(presentedCredentials(request, form), deps);
       const { tokens, outcome } = await grantTokens(form, client, deps);
       tokenAnswered?.(toGrantTypeLabel(form.grant_type), outcome);
       return tokens;

@@ -11,6 +11,7 @@ import { createServer } from '../../src/http/server.ts';
 import type { Log } from '../../src/lib/log.ts';
 import { createSealer, hashOfSecret, type Sealer } from '../../src/lib/sealing.ts';
 import { authenticateBearer, requireScope } from '../../src/oauth/bearer-authentication.ts';
+import { introspectionRoute } from '../../src/oauth/introspection.route.ts';
 import { metadataRoutes } from '../../src/oauth/metadata.route.ts';
 import { parRoute } from '../../src/oauth/par.route.ts';
 import { revocationRoute } from '../../src/oauth/revocation.route.ts';
@@ -26,6 +27,7 @@ import { collectedActivity } from '../harness/activity-notes.ts';
 import { openMigratedSqlite } from '../harness/migrated.ts';
 
 export const REDIRECT_URI = 'https://app.example/callback';
+export const PUBLIC_URL = 'https://kalends.example';
 export const SECRET = 'a1B2c3D4e5F6';
 
 const silentLog: Log = { debug() {}, info() {}, warn() {}, error() {} };
@@ -76,10 +78,11 @@ export async function openOAuthServer(
   };
   app.register(tokenRoute({ ...deps, tokenAnswered }));
   app.register(revocationRoute(deps));
+  app.register(introspectionRoute({ ...deps, publicUrl: PUBLIC_URL }));
   app.register(
     parRoute({ ...deps, checkAuthorization: checkPushedParameters, hasAccount: async () => false }),
   );
-  app.register(metadataRoutes({ publicUrl: 'https://kalends.example', signingKeys, tokenAlgorithm }));
+  app.register(metadataRoutes({ publicUrl: PUBLIC_URL, signingKeys, tokenAlgorithm }));
   app.get('/protected', async (request) => {
     const grant = await authenticateBearer(request, deps);
     requireScope(grant, 'read', 'Reading is not allowed');
