@@ -227,15 +227,31 @@ export const oauthOperations: readonly Operation[] = [
     group,
     summary: 'Revoke all tokens of the user at the application',
     description:
-      'Send any access or refresh token of the user. The response does not depend on the state of the token.',
-    callers: ['anybody'],
-    body: { fields: REVOCATION_FORM, required: true, types: ['application/json', FORM] },
+      'Send any access or refresh token of the user. The response does not depend on the state of the token. If the application has revocation `authenticated`, it must authenticate as at `/token`: by HTTP Basic, or by `client_id` and `client_secret` in the body. Otherwise both are ignored.',
+    callers: ['anybody', 'application'],
+    body: {
+      fields: REVOCATION_FORM,
+      required: true,
+      types: ['application/json', FORM],
+    },
     answer: {
       description: 'The token was processed.',
       schema: Type.Object({ success: Type.Literal(true) }),
       example: { success: true },
     },
-    errors: [invalid('`token` is missing or not a string.', 'token is missing'), ...largeForms],
+    errors: [
+      invalid('`token` is missing or not a string.', 'token is missing'),
+      oauth(AUTHORIZATION.invalid_grant, {
+        when: 'The application of the token requires authentication, and another one authenticated.',
+        message: 'Client mismatch',
+      }),
+      oauth(AUTHORIZATION.invalid_client, {
+        status: 401,
+        when: 'The application of the token requires authentication, and there is none.',
+        headers: { 'WWW-Authenticate': 'A Basic challenge.' },
+      }),
+      ...largeForms,
+    ],
   },
   {
     method: 'get',

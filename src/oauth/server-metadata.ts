@@ -22,7 +22,7 @@ export function serverMetadata({ publicUrl, tokenAlgorithm }: MetadataSubject) {
     grant_types_supported: ['authorization_code', 'refresh_token'],
     scopes_supported: SCOPES,
     token_endpoint_auth_methods_supported: AUTHENTICATION_METHODS,
-    revocation_endpoint_auth_methods_supported: ['none'],
+    revocation_endpoint_auth_methods_supported: ['none', ...AUTHENTICATION_METHODS],
     introspection_endpoint_auth_methods_supported: AUTHENTICATION_METHODS,
     code_challenge_methods_supported: ['S256'],
   };
