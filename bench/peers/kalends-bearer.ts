@@ -27,8 +27,8 @@ const activityNotes = startActivityCounter({ ...stores, log });
 const hearers = { answerListener, answerCounter: activityNotes };
 const app = createServer({ log, trustProxy: config.trustProxy, secure: false, ...hearers });
 const limits = { wrongSecrets: attemptLimit(30, 60), wrongCodes: wrongCodeLimits(config.limits) };
-const successorKey = sealer.derive('refresh successors');
-app.register(tokenRoute({ ...stores, activityNotes, signer, successorKey, log, ...limits }));
+const tokens = { signer, successorKey: sealer.derive('refresh successors'), publicUrl: config.url };
+app.register(tokenRoute({ ...stores, activityNotes, log, ...tokens, ...limits }));
 app.get('/health', async () => ({ status: 'ok' }));
 app.get('/protected', async (request) => {
   const { userId } = await authenticateBearer(request, { signer, families });

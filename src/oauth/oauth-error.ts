@@ -21,6 +21,12 @@ export const AUTHORIZATION = errorTable({
     when: 'The scope is not `free-busy`, `read` or `read-write`.',
     fix: 'Request one of these three scopes.',
   },
+  invalid_target: {
+    status: 400,
+    message: 'resource is not a resource of this server',
+    when: 'The application has resource indicators, and `resource` is not the URL of this server (RFC 8707).',
+    fix: 'Send the `issuer` of the metadata, character by character, or omit `resource`.',
+  },
   invalid_request_uri: {
     status: 400,
     message: 'request_uri is unknown, was used already, or has expired',

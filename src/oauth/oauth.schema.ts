@@ -40,9 +40,11 @@ export const badClients: readonly OperationError[] = [
 ];
 
 /** The errors of parameters that `/authorize` and `/par` share, besides `invalid_request`. */
-export const wrongParameters = [AUTHORIZATION.invalid_scope, AUTHORIZATION.unsupported_response_type].map(
-  (row) => oauth(row),
-);
+export const wrongParameters = [
+  AUTHORIZATION.invalid_scope,
+  AUTHORIZATION.unsupported_response_type,
+  AUTHORIZATION.invalid_target,
+].map((row) => oauth(row));
 
 /** The errors of a body that is read before its sender is known. */
 export const largeForms: readonly OperationError[] = [
@@ -121,6 +123,10 @@ export const AUTHORIZATION_PARAMETERS = {
     example: 'E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM',
   }),
   code_challenge_method: text({ doc: '`S256`, with `code_challenge`.', example: 'S256' }),
+  resource: text({
+    doc: 'The URL of this server, which becomes the audience of the tokens (RFC 8707). Ignored unless the application has resource indicators.',
+    example: 'https://kalends.example',
+  }),
 };
 
 const AUTHORIZE_QUERY = {
@@ -167,6 +173,7 @@ const TOKENS: Operation = {
     oauth(AUTHORIZATION.invalid_grant),
     invalid('A field is missing.', 'grant_type is missing'),
     oauth(AUTHORIZATION.unsupported_grant_type),
+    oauth(AUTHORIZATION.invalid_target),
     oauth(AUTHORIZATION.session_expired),
     badBodyClient,
     ...badClients,

@@ -12,10 +12,16 @@ import type { Log } from '../lib/log.ts';
 import type { Client } from './client.ts';
 import { invalidGrant } from './oauth-error.ts';
 import { deriveSuccessor, newTokenIn, type RefreshTokenId } from './refresh-token-id.ts';
+import { hasResources } from './resource-indicators.ts';
 import type { DatedGrant, TokenFamilyStore } from './token-family-store.ts';
-import type { RefreshTokenClaims, TokenResponse, TokenSigner } from './token-signer.ts';
+import type { RefreshTokenClaims, TokenGrant, TokenResponse, TokenSigner } from './token-signer.ts';
 
-export type RefreshTokenRequest = { readonly client: Client; readonly refreshToken: string };
+export type RefreshTokenRequest = {
+  readonly client: Client;
+  readonly refreshToken: string;
+  /** The resource of the token request; by default, that of the refresh token. */
+  readonly resource?: string | undefined;
+};
 export type RefreshTokenDeps = {
   readonly families: TokenFamilyStore;
   readonly signer: TokenSigner;
@@ -33,9 +39,10 @@ const NOTED_EVERY_MS = 60_000;
 
 /** Throws OAuthError `invalid_grant`. */
 export async function refreshTokenGrant(
-  { client, refreshToken }: RefreshTokenRequest,
+  request: RefreshTokenRequest,
   deps: RefreshTokenDeps,
 ): Promise<RefreshedTokens> {
+  const { client, refreshToken } = request;
   const { families, signer, successorKey } = deps;
   const presented = await signer.readRefreshToken(refreshToken);
   if (presented === undefined) throw invalidGrant('Invalid refresh token');
@@ -43,6 +50,7 @@ export async function refreshTokenGrant(
   if (presented.clientId !== client.clientId) throw invalidGrant('Client mismatch');
 
   const { familyId, id } = presented;
+  const resource = hasResources(client) ? (request.resource ?? presented.resource) : undefined;
   const successor =
     client.refreshReplayWindow === 0 ? newTokenIn(familyId) : deriveSuccessor(id, successorKey);
   const at = deps.now();
@@ -50,10 +58,17 @@ export async function refreshTokenGrant(
     const terms = { now: at, ...requiredAge(client, at) };
     // The scope is the grant's, never the request's: refreshing cannot raise it (docs/wire.md O4.3).
     const grant = await families.rotateRefreshToken(id, successor, terms);
-    if (grant !== undefined) return { tokens: signer.signTokenResponse(grant, successor, at), outcome: 'ok' };
+    if (grant !== undefined)
+      return {
+        tokens: signer.signTokenResponse(withResource(grant, resource), successor, at),
+        outcome: 'ok',
+      };
   }
-  return withoutRotation({ client, refreshToken, presented, successor, at }, deps);
+  return withoutRotation({ client, refreshToken, resource, presented, successor, at }, deps);
 }
+
+const withResource = (grant: TokenGrant, resource: string | undefined): TokenGrant =>
+  resource === undefined ? grant : { ...grant, resource };
 
 type Unrotated = RefreshTokenRequest & {
   readonly presented: RefreshTokenClaims;
@@ -65,7 +80,7 @@ async function withoutRotation(
   request: Unrotated,
   { families, signer, log }: RefreshTokenDeps,
 ): Promise<RefreshedTokens> {
-  const { client, refreshToken, presented, successor, at } = request;
+  const { client, refreshToken, resource, presented, successor, at } = request;
   const { clientId, familyId, id } = presented;
   const grant = hasSwitches(client) ? await families.findDatedGrant([id, successor]) : undefined;
   const plan = grant === undefined ? 'refuse' : planUnrotated(grant, request);
@@ -74,7 +89,8 @@ async function withoutRotation(
     const notedBefore = at - NOTED_EVERY_MS;
     if (client.refreshIdleLifetime > 0 && grant.refreshedAt < notedBefore)
       await families.noteUse(familyId, at, notedBefore);
-    const tokens = { ...signer.signTokenResponse(grant, id), refresh_token: refreshToken };
+    const signed = signer.signTokenResponse(withResource(grant, resource), id);
+    const tokens = { ...signed, refresh_token: refreshToken };
     return { tokens, outcome: 'ok' };
   }
   if (grant !== undefined && plan === 'replay') {
@@ -82,7 +98,8 @@ async function withoutRotation(
       { event: 'refresh_replayed', clientId, familyId },
       'A rotated refresh token was presented again within the replay window',
     );
-    return { tokens: signer.signTokenResponse(grant, successor, grant.refreshedAt), outcome: 'replayed' };
+    const owner = withResource(grant, resource);
+    return { tokens: signer.signTokenResponse(owner, successor, grant.refreshedAt), outcome: 'replayed' };
   }
   const issuedBefore = at - client.refreshReplayWindow * 1000;
   const ended = plan === 'end' ? await families.endReusedGrant(presented, at, issuedBefore) : undefined;

@@ -3,7 +3,12 @@ import type { Grant } from './grant.ts';
 import type { RefreshTokenId } from './refresh-token-id.ts';
 
 /** A new grant and its first refresh token. */
-export type NewFamily = { readonly grant: Grant; readonly first: RefreshTokenId };
+export type NewFamily = {
+  readonly grant: Grant;
+  readonly first: RefreshTokenId;
+  /** The resource that the authorization request named, if any. */
+  readonly resource?: string | undefined;
+};
 
 /** A living grant with what decides about its refresh tokens. Instants are epoch milliseconds. */
 export type DatedGrant = Grant & {

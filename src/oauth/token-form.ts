@@ -24,6 +24,14 @@ export const TOKEN_FORM = {
     'PKCE (RFC 7636). Required for `authorization_code` if the authorization request had a code challenge.',
   ),
   refresh_token: token('Required for `refresh_token`.'),
+  // Read by resource-indicators.ts, if the application has them.
+  resource: {
+    ...token(
+      'The URL of this server, if the application has resource indicators (RFC 8707); otherwise ignored.',
+    ),
+    also: {},
+    read: () => undefined,
+  },
 };
 export type TokenForm = Input<typeof TOKEN_FORM>;
 

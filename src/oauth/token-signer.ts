@@ -15,10 +15,13 @@ export type TokenResponse = {
 };
 
 /** The part of a grant that its tokens contain. */
-export type TokenGrant = Omit<Grant, 'coverageId'>;
+export type TokenGrant = Omit<Grant, 'coverageId'> & {
+  /** The audience of its tokens, if it is not the application (RFC 8707). */
+  readonly resource?: string | undefined;
+};
 /** The grant that a token names; a refresh token does not contain the scope. */
 export type TokenOwner = Omit<Grant, 'scope' | 'coverageId'>;
-export type RefreshTokenClaims = TokenOwner & { readonly id: RefreshTokenId };
+export type RefreshTokenClaims = TokenOwner & Pick<TokenGrant, 'resource'> & { readonly id: RefreshTokenId };
 /** What a token states, in its claims' names. A refresh token has neither `scope` nor `exp`. Times are epoch seconds. */
 export type IssuedClaims = Pick<Claims, 'sub' | 'aud' | 'iat'> &
   Partial<Pick<AccessClaims, 'scope' | 'exp'>> & {
@@ -105,8 +108,8 @@ export function createTokenSigner(keys: SigningKeys, now: () => number): TokenSi
   return {
     signTokenResponse(grant, refreshTokenId, issuedAt) {
       const iat = seconds();
-      const { familyId, clientId, userId, scope } = grant;
-      const common = { sub: userId, aud: clientId, projectId: clientId, family: familyText(familyId), iat };
+      const { familyId, clientId, userId, scope, resource: aud = clientId } = grant;
+      const common = { sub: userId, aud, projectId: clientId, family: familyText(familyId), iat };
       // Node generates the randomness of many of these at once: they cost less than a tenth of the signature.
       const payload = { ...common, client_id: clientId, jti: randomUUID() };
       const access: AccessClaims = { ...payload, scope, exp: iat + ACCESS_TOKEN_SECONDS };
@@ -129,7 +132,9 @@ export function createTokenSigner(keys: SigningKeys, now: () => number): TokenSi
       if (signedToken?.type !== 'rt+jwt') return undefined;
       // Only signTokenResponse creates tokens of this type under these keys.
       const claims = signedToken.claims as RefreshClaims;
-      return { ...readOwner(claims), id: claims.jti };
+      const owner = readOwner(claims);
+      const resource = claims.aud === owner.clientId ? {} : { resource: claims.aud };
+      return { ...owner, ...resource, id: claims.jti };
     },
     async readAnyToken(token) {
       const signedToken = await open(token);

@@ -6,12 +6,14 @@ import type { Client } from './client.ts';
 import { authenticateClient, type ClientAuthenticationDeps } from './client-authentication.ts';
 import { AUTHORIZATION, invalidRequest, OAuthError } from './oauth-error.ts';
 import { type RefreshedTokens, type RefreshTokenDeps, refreshTokenGrant } from './refresh-token-grant.ts';
+import { type ResourceDeps, readBodyResource } from './resource-indicators.ts';
 import { presentedCredentials, readForm, TOKEN_FORM, TOKENS_AWAY, type TokenForm } from './token-form.ts';
 import { limitWrongCodes, type WrongCodeLimits } from './wrong-codes.ts';
 
 export type TokenRouteDeps = ClientAuthenticationDeps &
   AuthorizationCodeDeps &
-  RefreshTokenDeps & {
+  RefreshTokenDeps &
+  ResourceDeps & {
     readonly wrongCodes: WrongCodeLimits;
     /** Receives the outcome of each request: `ok`, `replayed`, or the code of the error. */
     readonly tokenAnswered?: ((grantType: string, outcome: string) => void) | undefined;
@@ -37,25 +39,30 @@ export function tokenRoute(deps: TokenRouteDeps): FastifyPluginAsync {
       reply.header('cache-control', 'no-store').header('pragma', 'no-cache'); // RFC 6749 §5.1
       const form = readForm(request.body, TOKEN_FORM);
       const client = await authenticateClient(presentedCredentials(request, form), deps);
-      const { tokens, outcome } = await grantTokens(form, client, deps);
+      const resource = readBodyResource(request.body, client, deps);
+      const { tokens, outcome } = await grantTokens(form, { client, resource }, deps);
       tokenAnswered?.(toGrantTypeLabel(form.grant_type), outcome);
       return tokens;
     });
   };
 }
 
-async function grantTokens(form: TokenForm, client: Client, deps: TokenRouteDeps): Promise<RefreshedTokens> {
+async function grantTokens(
+  form: TokenForm,
+  { client, resource }: { readonly client: Client; readonly resource: string | undefined },
+  deps: TokenRouteDeps,
+): Promise<RefreshedTokens> {
   switch (required(form, 'grant_type')) {
     case 'authorization_code': {
       const code = required(form, 'code');
       const redirectUri = required(form, 'redirect_uri');
-      const request = { client, code, redirectUri, codeVerifier: form.code_verifier };
+      const request = { client, code, redirectUri, codeVerifier: form.code_verifier, resource };
       const presented = { clientId: client.clientId, code };
       const grant = () => authorizationCodeGrant(request, deps);
       return { tokens: await limitWrongCodes(grant, presented, deps.wrongCodes), outcome: 'ok' };
     }
     case 'refresh_token':
-      return refreshTokenGrant({ client, refreshToken: required(form, 'refresh_token') }, deps);
+      return refreshTokenGrant({ client, refreshToken: required(form, 'refresh_token'), resource }, deps);
     default:
       throw new OAuthError(AUTHORIZATION.unsupported_grant_type);
   }

@@ -200,6 +200,7 @@ export function authorizationCodeStoreContract(database: string, open: () => Pro
         approval_id: 'approval of ada',
         redirect_uri: 'https://acme.example/cb',
         scope: 'read',
+        resource: null,
         finishes: false,
         approved_at: new Date(NOW).toISOString(),
         withdrawn_at: null,

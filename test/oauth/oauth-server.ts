@@ -74,11 +74,11 @@ export async function openOAuthServer(
   const successorKey = sealer.derive('refresh successors');
   const deps = {
     ...{ ...stores, signer, successorKey, activityNotes, log, now },
-    ...{ wrongSecrets: attemptLimit(30, 60), wrongCodes },
+    ...{ wrongSecrets: attemptLimit(30, 60), wrongCodes, publicUrl: PUBLIC_URL },
   };
   app.register(tokenRoute({ ...deps, tokenAnswered }));
   app.register(revocationRoute(deps));
-  app.register(introspectionRoute({ ...deps, publicUrl: PUBLIC_URL }));
+  app.register(introspectionRoute(deps));
   app.register(
     parRoute({ ...deps, checkAuthorization: checkPushedParameters, hasAccount: async () => false }),
   );

@@ -46,7 +46,7 @@ const REDEEM: BatchStatement = {
        AND client_id = ${value('clientId')} AND user_id = ${value('code')} AND redirect_uri = ${value('redirectUri')}
        AND COALESCE(code_challenge, '') = COALESCE(CAST(${value('codeChallenge')} AS TEXT), '')
        AND approved_at >= ${value('approvedSince')} AND withdrawn_at IS NULL
-    RETURNING token_hash, family_id, client_id, user_id, scope, coverage_id`,
+    RETURNING token_hash, family_id, client_id, user_id, scope, coverage_id, resource`,
   key: 'tokenHash',
   writes: true,
 };
@@ -72,7 +72,8 @@ const DELETE_EXPIRED = `
 /** Clears the columns of redeemed codes. */
 const CLEAR_EXPIRED = `
   UPDATE token_family
-     SET redirect_uri = NULL, code_challenge = NULL, finishes = NULL, approved_at = NULL, withdrawn_at = NULL
+     SET redirect_uri = NULL, code_challenge = NULL, finishes = NULL, approved_at = NULL, withdrawn_at = NULL,
+         resource = NULL
    WHERE family_id IN (
      SELECT family_id FROM token_family
       WHERE redirect_uri IS NOT NULL AND token_hash <> '' AND approved_at < :approvedBefore LIMIT :limit)`;
@@ -106,11 +107,17 @@ async function redeem(db: Database, presented: Redemption, now: number): Promise
     const redirectUri = textToFind(presented.redirectUri);
     const tokenHash = hashOfTokenId(first);
     const values = { ...presented, redirectUri, codeChallenge, familyId, tokenHash, now };
-    const grant = finishes === 1 ? await redeemAndFinish(db, values) : await db.batch<Grant>(REDEEM, values);
-    if (grant !== undefined) return { grant: toGrant(grant), first };
+    const grant =
+      finishes === 1 ? await redeemAndFinish(db, values) : await db.batch<Redeemed>(REDEEM, values);
+    if (grant !== undefined) {
+      const { resource } = grant;
+      return { grant: toGrant(grant), first, ...(resource !== undefined && { resource }) };
+    }
     tried = familyId;
   }
 }
+
+type Redeemed = Grant & Pick<NewFamily, 'resource'>;
 
 type RedemptionValues = Omit<Redemption, 'codeChallenge'> & {
   readonly codeChallenge: string | null;
@@ -120,10 +127,10 @@ type RedemptionValues = Omit<Redemption, 'codeChallenge'> & {
 };
 
 /** Locks the user first, since accounts become the user's (user-lock.ts). */
-const redeemAndFinish = (db: Database, values: RedemptionValues): Promise<Grant | undefined> =>
+const redeemAndFinish = (db: Database, values: RedemptionValues): Promise<Redeemed | undefined> =>
   db.transaction(async (tx) => {
     await lockUser(tx, { clientId: values.clientId, userId: values.code });
-    const grant = await tx.get<Grant>(REDEEM_ONE, values);
+    const grant = await tx.get<Redeemed>(REDEEM_ONE, values);
     if (grant !== undefined) await finish(tx, grant, values.now);
     return grant;
   });

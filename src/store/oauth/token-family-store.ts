@@ -64,9 +64,9 @@ const END_REUSED = `
 
 const BEGIN = `
   INSERT INTO token_family (family_id, token_hash, client_id, user_id, scope, coverage_id, created_at, refreshed_at,
-    ended_at, redirect_uri, code_challenge, finishes, approved_at)
+    ended_at, redirect_uri, code_challenge, finishes, approved_at, resource)
   VALUES (:familyId, '', :clientId, :userId, :scope, :coverageId, :now, :now,
-    :now, :redirectUri, :codeChallenge, :finishes, :now)
+    :now, :redirectUri, :codeChallenge, :finishes, :now, :resource)
   ON CONFLICT (family_id) DO NOTHING`;
 
 const END_OF_USER = `
@@ -158,6 +158,7 @@ type PendingFamily = Omit<Grant, 'familyId' | 'coverageId'> & {
   readonly redirectUri: string;
   readonly codeChallenge: string | null;
   readonly finishes: number;
+  readonly resource?: string | null;
 };
 
 /**
@@ -169,7 +170,8 @@ export async function beginFamily(tx: Statements, family: PendingFamily, now: nu
   for (let range = NUMBERS_AT_ONCE; ; range *= 2) {
     const familyId = (now * NUMBERS_AT_ONCE + randomInt(range)) % FAMILY_NUMBERS;
     const coverageId = familyText(familyId);
-    if ((await tx.change(BEGIN, { ...family, familyId, coverageId, now })) > 0) return coverageId;
+    if ((await tx.change(BEGIN, { resource: null, ...family, familyId, coverageId, now })) > 0)
+      return coverageId;
   }
 }
 
