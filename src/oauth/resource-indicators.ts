@@ -19,9 +19,9 @@ export function chooseResource(
   client: ResourceSwitch,
   { publicUrl }: ResourceDeps,
 ): { readonly resource: string | undefined } | undefined {
-  const named = hasResources(client) ? requested.filter((value) => (value ?? '') !== '') : [];
-  if (named.some((value) => value !== publicUrl)) return undefined;
-  return { resource: named.length === 0 ? undefined : publicUrl };
+  const resources = hasResources(client) ? requested.filter((value) => (value ?? '') !== '') : [];
+  if (resources.some((value) => value !== publicUrl)) return undefined;
+  return { resource: resources.length === 0 ? undefined : publicUrl };
 }
 
 /** Returns the requested resource, if there is one. Throws OAuthError `invalid_target`. */

@@ -22,7 +22,7 @@ export type TokenGrant = Omit<Grant, 'coverageId'> & {
 /** The grant that a token names; a refresh token does not contain the scope. */
 export type TokenOwner = Omit<Grant, 'scope' | 'coverageId'>;
 export type RefreshTokenClaims = TokenOwner & Pick<TokenGrant, 'resource'> & { readonly id: RefreshTokenId };
-/** What a token states, in its claims' names. A refresh token has neither `scope` nor `exp`. Times are epoch seconds. */
+/** The claims of a token. A refresh token has neither `scope` nor `exp`. Times are epoch seconds. */
 export type IssuedClaims = Pick<Claims, 'sub' | 'aud' | 'iat'> &
   Partial<Pick<AccessClaims, 'scope' | 'exp'>> & {
     readonly jti: string;

@@ -7,6 +7,6 @@ UPDATE account_history SET event = happened;
 ALTER TABLE account_history DROP COLUMN happened;
 ALTER TABLE account_history RENAME COLUMN event TO happened;
 
--- The resource that an authorization request named (RFC 8707). Of a grant, its refresh token states it.
+-- The resource that an authorization request named (RFC 8707). The refresh token of a grant has it as a claim.
 ALTER TABLE authorization_request ADD COLUMN resource TEXT;
 ALTER TABLE token_family ADD COLUMN resource TEXT;
