@@ -20,6 +20,7 @@ const NAMES: Readonly<Record<string, string>> = {
   DeliveryDetails: 'LoggedDeliveryDetails',
   EventsPayload: 'EventsPayload',
   HandedDelivery: 'HandedDelivery',
+  Introspection: 'Introspection',
   Subscribed: 'Subscribed',
   Subscription: 'Subscription',
 };

@@ -31,6 +31,7 @@ import { type ReadyRouteDeps, readyRoute } from './http/ready.route.ts';
 import { rootFilesRoute } from './http/root-files.route.ts';
 import { type SecurityTxtDeps, securityTxtRoute } from './http/security-txt.route.ts';
 import { createServer, type ServerOptions } from './http/server.ts';
+import { introspectionRoute } from './oauth/introspection.route.ts';
 import { type MetadataDeps, metadataRoutes } from './oauth/metadata.route.ts';
 import { type ParRouteDeps, parRoute } from './oauth/par.route.ts';
 import { revocationRoute } from './oauth/revocation.route.ts';
@@ -176,6 +177,7 @@ function oauthRoutes(deps: AppDeps): FastifyPluginAsync {
   return async (app) => {
     app.register(tokenRoute(deps));
     app.register(revocationRoute(deps));
+    app.register(introspectionRoute(deps));
     const hasAccount: ParRouteDeps['hasAccount'] = async (account) =>
       (await findAccountToReconnect(account, deps)) !== undefined;
     app.register(parRoute({ ...deps, checkAuthorization: checkPushedParameters, hasAccount }));

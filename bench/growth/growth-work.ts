@@ -79,7 +79,7 @@ async function refreshing(stores: Stores, filling: Filling): Promise<Work> {
   const once = async () => {
     const token = next();
     const successor = newTokenIn(token.familyId);
-    const grant = await families.rotateRefreshToken(token.current, successor, Date.now());
+    const grant = await families.rotateRefreshToken(token.current, successor, { now: Date.now() });
     if (grant === undefined) throw new Error('A refresh token was refused');
     token.current = successor;
   };

@@ -31,8 +31,8 @@ const app = createServer({ log, trustProxy: config.trustProxy, secure: false, ..
 const egress = lazyEgress({ privateNetwork: config.privateNetwork });
 const assertions = clientAssertions({ ...stores, egress, publicUrl: config.url, log });
 const limits = { wrongSecrets: attemptLimit(30, 60), wrongCodes: wrongCodeLimits(config.limits) };
-const successorKey = sealer.derive('refresh successors');
-app.register(tokenRoute({ ...stores, activityNotes, signer, successorKey, log, assertions, ...limits }));
+const tokens = { signer, successorKey: sealer.derive('refresh successors'), publicUrl: config.url };
+app.register(tokenRoute({ ...stores, activityNotes, log, assertions, ...tokens, ...limits }));
 app.get('/health', async () => ({ status: 'ok' }));
 app.get('/protected', async (request) => {
   const { userId } = await authenticateBearer(request, { signer, families });

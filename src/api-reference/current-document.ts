@@ -6,6 +6,7 @@ import { freeBusyOperations } from '../free-busy/free-busy.schema.ts';
 import { healthOperations, readyOperations } from '../http/health.schema.ts';
 import { anyObject, type Operation } from '../http/operation.ts';
 import { version } from '../lib/version.ts';
+import { introspectionOperations } from '../oauth/introspection.schema.ts';
 import { oauthOperations } from '../oauth/oauth.schema.ts';
 import { parOperations } from '../oauth/par.schema.ts';
 import { calendarOperations } from '../reading/calendars.schema.ts';
@@ -40,6 +41,7 @@ export const referenceOperations: readonly Operation[] = [
 export const OPERATIONS: readonly Operation[] = [
   ...oauthOperations,
   ...parOperations,
+  ...introspectionOperations,
   ...calendarOperations,
   ...connectionOperations,
   ...calendarWriteOperations,

@@ -1,10 +1,13 @@
 import type { AccountHealth } from './account-store.ts';
 import type { HealthReason } from './health-reason.ts';
 
-/** An entry in the history of an account. `connected`: its user linked it, for the first time or again. */
+/**
+ * An entry in the history of an account. `connected`: its user linked it, for the first time or again.
+ * `refresh_reused`: a spent refresh token was presented, which ended a grant that covered it.
+ */
 export type HealthEvent = {
   readonly accountKey: string;
-  readonly happened: 'connected' | 'recovered' | Exclude<AccountHealth['state'], 'active'>;
+  readonly happened: 'connected' | 'recovered' | 'refresh_reused' | Exclude<AccountHealth['state'], 'active'>;
   /** Undefined if the account works from then on. */
   readonly reason: HealthReason | undefined;
   readonly message: string | undefined;

@@ -47,7 +47,7 @@ export function errorsDocument(): string {
   return `# Errors
 
 Find the code of an error response on this page to learn when it is sent and how to fix it. The REST interface sends the code in \`code\`;
-\`/token\`, \`/revoke\` and \`/par\` send it in \`error\`. The [wire interface](wire.md#31-bodies-of-errors) describes the bodies. Codes do not
+\`/token\`, \`/revoke\`, \`/introspect\` and \`/par\` send it in \`error\`. The [wire interface](wire.md#31-bodies-of-errors) describes the bodies. Codes do not
 change, messages may. If [\`KALENDS_ERROR_LINKS\`](configuration.md) is set, each error of the REST interface links to this page in
 \`documentation\`.
 

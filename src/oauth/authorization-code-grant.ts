@@ -12,6 +12,7 @@ import type { AuthorizationCode, AuthorizationCodeStore, Redemption } from './au
 import type { Client } from './client.ts';
 import { AUTHORIZATION, invalidGrant, OAuthError } from './oauth-error.ts';
 import { deriveChallenge } from './pkce.ts';
+import { hasResources } from './resource-indicators.ts';
 import type { TokenResponse, TokenSigner } from './token-signer.ts';
 
 export type AuthorizationCodeRequest = {
@@ -19,6 +20,8 @@ export type AuthorizationCodeRequest = {
   readonly code: string;
   readonly redirectUri: string;
   readonly codeVerifier: string | undefined;
+  /** The resource of the token request; by default, that of the authorization request. */
+  readonly resource?: string | undefined;
 };
 export type AuthorizationCodeDeps = {
   readonly codes: AuthorizationCodeStore;
@@ -49,7 +52,8 @@ export async function authorizationCodeGrant(
   const family = await deps.codes.redeemCode(presented, now);
   if (family !== undefined) {
     deps.activityNotes.add(clientId, 'flow_exchanged');
-    return deps.signer.signTokenResponse(family.grant, family.first);
+    const requested = hasResources(request.client) ? (request.resource ?? family.resource) : undefined;
+    return deps.signer.signTokenResponse({ ...family.grant, resource: requested }, family.first);
   }
 
   const { codeHash } = presented;

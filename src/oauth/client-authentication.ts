@@ -178,12 +178,14 @@ function secretMatches(secret: string, hashes: readonly string[]): boolean {
   return matches;
 }
 
+/** The challenge of a 401. */
+export const BASIC_CHALLENGE = { 'www-authenticate': 'Basic realm="Kalends", charset="UTF-8"' };
+
 function invalidClient(method: Method): OAuthError {
-  const headers = { 'www-authenticate': 'Basic realm="Kalends", charset="UTF-8"' };
   return new OAuthError(
     AUTHORIZATION.invalid_client,
     undefined,
-    method === 'basic' ? { status: 401, headers } : {},
+    method === 'basic' ? { status: 401, headers: BASIC_CHALLENGE } : {},
   );
 }
 

@@ -5,7 +5,7 @@ export const AUTHORIZATION = errorTable({
   invalid_grant: {
     status: 400,
     message: 'Invalid authorization code',
-    when: 'The code or the refresh token cannot be used. `error_description` gives the reason. For a code: `Invalid authorization code` (unknown or redeemed already), `Authorization code was redeemed already` (an opaque one; its grant has ended), `Authorization code expired` (older than ten minutes, or the code lifetime of the application), `Redirect URI mismatch`, or a `code_verifier` that does not match. For a refresh token: `Invalid refresh token` (unknown, rotated or revoked). For both: `Client mismatch` (given to another application).',
+    when: 'The code or the refresh token cannot be used. `error_description` gives the reason. For a code: `Invalid authorization code` (unknown or redeemed already), `Authorization code was redeemed already` (an opaque one; its grant has ended), `Authorization code expired` (older than ten minutes, or the code lifetime of the application), `Redirect URI mismatch`, or a `code_verifier` that does not match. For a refresh token: `Invalid refresh token` (unknown, rotated or revoked), `Refresh token expired` (older than the application allows). For both: `Client mismatch` (given to another application).',
     fix: 'A code works once: send the user to `/authorize` again. For a mismatch, send the registered redirect URI, character by character. Keep the newest refresh token, and let one process refresh at a time. If a response is lost, repeat the request: an application with a [replay window](operations.md#what-an-application-may-do) gets the same refresh token again; otherwise the user authorizes again.',
   },
   invalid_client: {
@@ -26,6 +26,12 @@ export const AUTHORIZATION = errorTable({
     message: 'scope is not one of free-busy, read, read-write',
     when: 'The scope is not `free-busy`, `read` or `read-write`, or with `client_credentials` not `application`.',
     fix: 'Request one of these scopes.',
+  },
+  invalid_target: {
+    status: 400,
+    message: 'resource is not a resource of this server',
+    when: 'The application has resource indicators, and `resource` is not the URL of this server (RFC 8707).',
+    fix: 'Send the `issuer` of the metadata, character by character, or omit `resource`.',
   },
   invalid_request_uri: {
     status: 400,

@@ -40,9 +40,11 @@ export const badClients: readonly OperationError[] = [
 ];
 
 /** The errors of parameters that `/authorize` and `/par` share, besides `invalid_request`. */
-export const wrongParameters = [AUTHORIZATION.invalid_scope, AUTHORIZATION.unsupported_response_type].map(
-  (row) => oauth(row),
-);
+export const wrongParameters = [
+  AUTHORIZATION.invalid_scope,
+  AUTHORIZATION.unsupported_response_type,
+  AUTHORIZATION.invalid_target,
+].map((row) => oauth(row));
 
 /** The errors of a body that is read before its sender is known. */
 export const largeForms: readonly OperationError[] = [
@@ -71,6 +73,7 @@ const Metadata = Type.Object(
     authorization_endpoint: Type.String(),
     token_endpoint: Type.String(),
     revocation_endpoint: Type.String(),
+    introspection_endpoint: Type.String(),
     pushed_authorization_request_endpoint: Type.String(),
     require_pushed_authorization_requests: Type.Boolean({
       description: 'False for the server. An application can be required to push its requests.',
@@ -83,6 +86,7 @@ const Metadata = Type.Object(
     token_endpoint_auth_methods_supported: Type.Array(Type.String()),
     token_endpoint_auth_signing_alg_values_supported: Type.Array(Type.String()),
     revocation_endpoint_auth_methods_supported: Type.Array(Type.String()),
+    introspection_endpoint_auth_methods_supported: Type.Array(Type.String()),
     code_challenge_methods_supported: Type.Array(Type.String()),
   },
   { $id: 'ServerMetadata' },
@@ -120,6 +124,10 @@ export const AUTHORIZATION_PARAMETERS = {
     example: 'E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM',
   }),
   code_challenge_method: text({ doc: '`S256`, with `code_challenge`.', example: 'S256' }),
+  resource: text({
+    doc: 'The URL of this server, which becomes the audience of the tokens (RFC 8707). Ignored unless the application has resource indicators.',
+    example: 'https://kalends.example',
+  }),
 };
 
 const AUTHORIZE_QUERY = {
@@ -166,6 +174,7 @@ const TOKENS: Operation = {
     oauth(AUTHORIZATION.invalid_grant),
     invalid('A field is missing.', 'grant_type is missing'),
     oauth(AUTHORIZATION.unsupported_grant_type),
+    oauth(AUTHORIZATION.invalid_target),
     oauth(AUTHORIZATION.session_expired),
     badBodyClient,
     ...badClients,
@@ -226,15 +235,31 @@ export const oauthOperations: readonly Operation[] = [
     group,
     summary: 'Revoke all tokens of the user at the application',
     description:
-      'Send any access or refresh token of the user. The response does not depend on the state of the token.',
-    callers: ['anybody'],
-    body: { fields: REVOCATION_FORM, required: true, types: ['application/json', FORM] },
+      'Send any access or refresh token of the user. The response does not depend on the state of the token. If the application has revocation `authenticated`, it must authenticate as at `/token`: by HTTP Basic, or by `client_id` and `client_secret` in the body. Otherwise both are ignored.',
+    callers: ['anybody', 'application'],
+    body: {
+      fields: REVOCATION_FORM,
+      required: true,
+      types: ['application/json', FORM],
+    },
     answer: {
       description: 'The token was processed.',
       schema: Type.Object({ success: Type.Literal(true) }),
       example: { success: true },
     },
-    errors: [invalid('`token` is missing or not a string.', 'token is missing'), ...largeForms],
+    errors: [
+      invalid('`token` is missing or not a string.', 'token is missing'),
+      oauth(AUTHORIZATION.invalid_grant, {
+        when: 'The application of the token requires authentication, and another one authenticated.',
+        message: 'Client mismatch',
+      }),
+      oauth(AUTHORIZATION.invalid_client, {
+        status: 401,
+        when: 'The application of the token requires authentication, and there is none.',
+        headers: { 'WWW-Authenticate': 'A Basic challenge.' },
+      }),
+      ...largeForms,
+    ],
   },
   {
     method: 'get',

@@ -1,12 +1,13 @@
 /** Pushed authorization requests (RFC 9126). The application is authenticated, so they identify the user. */
 import { randomBytes } from 'node:crypto';
-import { queryWithout, type ReceivedQuery, receivedQuery, scalar } from '../http/received-query.ts';
+import { queryWithout, type ReceivedQuery, receivedQuery, scalar, values } from '../http/received-query.ts';
 import { hashOfSecret } from '../lib/sealing.ts';
 import type { Client } from './client.ts';
 import { invalidRequest } from './oauth-error.ts';
 import { CHALLENGE_REQUIRED, lacksChallenge } from './pkce.ts';
 import type { PushedRequest, PushedRequestStore } from './pushed-request-store.ts';
 import { chooseRedirectUri, UNREGISTERED_REDIRECT_URI } from './redirect-uri.ts';
+import { hasResources, type ResourceDeps, readResource } from './resource-indicators.ts';
 
 /** The lifetime of a pushed request (RFC 9126 §2.2). */
 export const PUSHED_REQUEST_SECONDS = 60;
@@ -23,7 +24,7 @@ export const MAX_HINT_CHARACTERS = 320;
 /** The id of a CalDAV account is a URL. */
 export const MAX_RECONNECT_CHARACTERS = 2100;
 
-export type PushedRequestDeps = {
+export type PushedRequestDeps = ResourceDeps & {
   readonly pushedRequests: Pick<PushedRequestStore, 'add'>;
   /** Checks parameters like `/authorize` and returns those that it reads. Throws OAuthError for the first mistake. */
   readonly checkAuthorization: (query: ReceivedQuery) => string;
@@ -45,18 +46,20 @@ export type PushedRequestAnswer = { readonly request_uri: string; readonly expir
 /** Stores the parameters and returns their reference. Throws OAuthError for invalid parameters. */
 export async function pushRequest(
   { client, query }: { readonly client: Client; readonly query: ReceivedQuery },
-  { pushedRequests, checkAuthorization, hasAccount, now }: PushedRequestDeps,
+  deps: PushedRequestDeps,
 ): Promise<PushedRequestAnswer> {
+  const { pushedRequests, checkAuthorization, hasAccount, now } = deps;
   const { clientId } = client;
   // RFC 9126 §2.1
   if (scalar(query, 'request_uri') !== undefined) throw invalidRequest('request_uri must not be pushed');
-  checkOnce(query);
+  checkOnce(query, hasResources(client) ? ['providers', 'resource'] : ['providers']);
   const read = receivedQuery(`?${checkAuthorization(query)}`);
   if (lacksChallenge(client, scalar(query, 'code_challenge'))) throw invalidRequest(CHALLENGE_REQUIRED);
   if (chooseRedirectUri(scalar(query, 'redirect_uri'), client) === undefined)
     throw invalidRequest(UNREGISTERED_REDIRECT_URI);
   // Anybody can push for a public application, so nothing that it states about the user is read.
   const isPublic = client.clientAuthentication === 'none';
+  const resource = readResource(values(query, 'resource'), client, deps);
   const { reconnect } = isPublic ? NO_FACTS : readPushedFacts(query);
   if (reconnect !== undefined) {
     const userId = scalar(query, 'user_id') ?? '';
@@ -68,6 +71,7 @@ export async function pushRequest(
     ...(client.furtherRedirectUris.length > 0 ? ['redirect_uri'] : []),
   ];
   const facts = query.filter(({ name }) => names.includes(name)).map(({ spelling }) => spelling);
+  if (resource !== undefined) facts.push(`resource=${encodeURIComponent(resource)}`);
   const mark = isPublic ? [`${PUBLIC_MARK}=1`] : [];
   const stored = [`client_id=${clientId}`, queryWithout(read, 'client_id'), ...facts, ...mark].join('&');
   const requestUri = await storePushedRequest(
@@ -118,11 +122,11 @@ const FACTS = ['user_name', 'login_hint', 'reconnect'];
 const RECONNECT_UNKNOWN =
   'reconnect must be PROVIDER:ID of an account of this user, such as google:ada@example.com; see GET /connection-status';
 
-/** Refuses repeated parameters (RFC 6749 §3.1) except `providers`, which is a list. */
-function checkOnce(query: ReceivedQuery): void {
+/** Refuses repeated parameters (RFC 6749 §3.1) except lists. */
+function checkOnce(query: ReceivedQuery, lists: readonly string[]): void {
   const seen = new Set<string>();
   for (const { name } of query) {
-    if (seen.has(name) && name !== 'providers')
+    if (seen.has(name) && !lists.includes(name))
       throw invalidRequest(`${quoted(name)} is given more than once`);
     seen.add(name);
   }

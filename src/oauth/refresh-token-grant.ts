@@ -1,19 +1,27 @@
 /**
- * Refresh token grant, RFC 6749 §6: the presented token is spent and a successor issued.
+ * Refresh token grant, RFC 6749 §6: the presented token is spent and a successor issued, unless the application's tokens
+ * do not rotate.
  *
  * Departs from RFC 9700 §4.14.2: a second use of a spent token is refused, but the rest of its
- * family stays valid, as docs/wire.md O3.2 promises. See docs/departures.md#refresh-token-reuse.
+ * family stays valid, as docs/wire.md O3.2 promises, unless the application sets reuse `end-grant`. See
+ * docs/departures.md#refresh-token-reuse.
  * Within the application's window a second use returns the successor again, as long as no one has used it. See
  * docs/departures.md#refresh-replay-window.
  */
 import type { Log } from '../lib/log.ts';
 import type { Client } from './client.ts';
 import { invalidGrant } from './oauth-error.ts';
-import { deriveSuccessor, newTokenIn } from './refresh-token-id.ts';
-import type { TokenFamilyStore } from './token-family-store.ts';
-import type { TokenResponse, TokenSigner } from './token-signer.ts';
+import { deriveSuccessor, newTokenIn, type RefreshTokenId } from './refresh-token-id.ts';
+import { hasResources } from './resource-indicators.ts';
+import type { DatedGrant, TokenFamilyStore } from './token-family-store.ts';
+import type { RefreshTokenClaims, TokenGrant, TokenResponse, TokenSigner } from './token-signer.ts';
 
-export type RefreshTokenRequest = { readonly client: Client; readonly refreshToken: string };
+export type RefreshTokenRequest = {
+  readonly client: Client;
+  readonly refreshToken: string;
+  /** The resource of the token request; by default, that of the refresh token. */
+  readonly resource?: string | undefined;
+};
 export type RefreshTokenDeps = {
   readonly families: TokenFamilyStore;
   readonly signer: TokenSigner;
@@ -26,36 +34,124 @@ export type RefreshTokenDeps = {
 /** `replayed`: a spent token returned its successor again. */
 export type RefreshedTokens = { readonly tokens: TokenResponse; readonly outcome: 'ok' | 'replayed' };
 
+/** The minimum time between two noted uses of a refresh token that does not rotate. */
+const NOTED_EVERY_MS = 60_000;
+
 /** Throws OAuthError `invalid_grant`. */
 export async function refreshTokenGrant(
-  { client, refreshToken }: RefreshTokenRequest,
-  { families, signer, successorKey, log, now }: RefreshTokenDeps,
+  request: RefreshTokenRequest,
+  deps: RefreshTokenDeps,
 ): Promise<RefreshedTokens> {
+  const { client, refreshToken } = request;
+  const { families, signer, successorKey } = deps;
   const presented = await signer.readRefreshToken(refreshToken);
   if (presented === undefined) throw invalidGrant('Invalid refresh token');
   // The client is compared first: another client does not learn the state of a token.
   if (presented.clientId !== client.clientId) throw invalidGrant('Client mismatch');
 
-  const { clientId, familyId, id } = presented;
-  const windowMs = client.refreshReplayWindow * 1000;
-  const successor = windowMs === 0 ? newTokenIn(familyId) : deriveSuccessor(id, successorKey);
-  const at = now();
-  // The scope is the grant's, never the request's: refreshing cannot raise it (docs/wire.md O4.3).
-  const grant = await families.rotateRefreshToken(id, successor, at);
-  if (grant !== undefined) return { tokens: signer.signTokenResponse(grant, successor, at), outcome: 'ok' };
+  const { familyId, id } = presented;
+  const resource = hasResources(client) ? (request.resource ?? presented.resource) : undefined;
+  const successor =
+    client.refreshReplayWindow === 0 ? newTokenIn(familyId) : deriveSuccessor(id, successorKey);
+  const at = deps.now();
+  if (client.refreshRotation === 'always') {
+    const terms = { now: at, ...requiredAge(client, at) };
+    // The scope is the grant's, never the request's: refreshing cannot raise it (docs/wire.md O4.3).
+    const grant = await families.rotateRefreshToken(id, successor, terms);
+    if (grant !== undefined)
+      return {
+        tokens: signer.signTokenResponse(withResource(grant, resource), successor, at),
+        outcome: 'ok',
+      };
+  }
+  return withoutRotation({ client, refreshToken, resource, presented, successor, at }, deps);
+}
 
-  const rotated = windowMs > 0 && (await families.findRotatedGrant(successor, at, windowMs));
-  if (!rotated) {
+const withResource = (grant: TokenGrant, resource: string | undefined): TokenGrant =>
+  resource === undefined ? grant : { ...grant, resource };
+
+type Unrotated = RefreshTokenRequest & {
+  readonly presented: RefreshTokenClaims;
+  readonly successor: RefreshTokenId;
+  readonly at: number;
+};
+
+async function withoutRotation(
+  request: Unrotated,
+  { families, signer, log }: RefreshTokenDeps,
+): Promise<RefreshedTokens> {
+  const { client, refreshToken, resource, presented, successor, at } = request;
+  const { clientId, familyId, id } = presented;
+  const grant = hasSwitches(client) ? await families.findDatedGrant([id, successor]) : undefined;
+  const plan = grant === undefined ? 'refuse' : planUnrotated(grant, request);
+  if (plan === 'expired') throw invalidGrant('Refresh token expired');
+  if (grant !== undefined && plan === 'keep') {
+    const notedBefore = at - NOTED_EVERY_MS;
+    if (client.refreshIdleLifetime > 0 && grant.refreshedAt < notedBefore)
+      await families.noteUse(familyId, at, notedBefore);
+    const signed = signer.signTokenResponse(withResource(grant, resource), id);
+    const tokens = { ...signed, refresh_token: refreshToken };
+    return { tokens, outcome: 'ok' };
+  }
+  if (grant !== undefined && plan === 'replay') {
+    log.info(
+      { event: 'refresh_replayed', clientId, familyId },
+      'A rotated refresh token was presented again within the replay window',
+    );
+    const owner = withResource(grant, resource);
+    return { tokens: signer.signTokenResponse(owner, successor, grant.refreshedAt), outcome: 'replayed' };
+  }
+  const issuedBefore = at - client.refreshReplayWindow * 1000;
+  const ended = plan === 'end' ? await families.endReusedGrant(presented, at, issuedBefore) : undefined;
+  if (ended !== undefined)
+    log.warn(
+      { event: 'refresh_reused', clientId, user: ended.user },
+      'A rotated refresh token was presented again, which ended its grant',
+    );
+  else
     log.warn(
       { event: 'refresh_refused', clientId, familyId },
       'A rotated or revoked refresh token was presented',
     );
-    throw invalidGrant('Invalid refresh token');
-  }
-  log.info(
-    { event: 'refresh_replayed', clientId, familyId },
-    'A rotated refresh token was presented again within the replay window',
-  );
-  const tokens = signer.signTokenResponse(rotated, successor, rotated.rotatedAt);
-  return { tokens, outcome: 'replayed' };
+  throw invalidGrant('Invalid refresh token');
 }
+
+/** Decides about a token that was not rotated and whose grant lives. The order counts: lifetime, window, reuse. */
+function planUnrotated(
+  grant: DatedGrant,
+  { client, presented: { id }, successor, at }: Unrotated,
+): 'expired' | 'keep' | 'replay' | 'end' | 'refuse' {
+  const { refreshRotation, refreshReplayWindow: window, refreshReuse } = client;
+  if (at >= (refreshExpiry(grant, client) ?? Number.POSITIVE_INFINITY)) return 'expired';
+  if (grant.current === id) return refreshRotation === 'never' ? 'keep' : 'refuse';
+  // The clocks of instances differ.
+  const isInWindow = window > 0 && Math.abs(at - grant.refreshedAt) <= window * 1000;
+  if (isInWindow) return grant.current === successor ? 'replay' : 'refuse';
+  return refreshReuse === 'end-grant' ? 'end' : 'refuse';
+}
+
+type Lifetimes = Pick<Client, 'refreshIdleLifetime' | 'refreshLifetime'>;
+
+/** Returns when the refresh tokens of a grant expire, in epoch milliseconds; `undefined` if they do not. */
+export function refreshExpiry(
+  { createdAt, refreshedAt }: Pick<DatedGrant, 'createdAt' | 'refreshedAt'>,
+  { refreshIdleLifetime: idle, refreshLifetime: whole }: Lifetimes,
+): number | undefined {
+  const ends = [
+    ...(idle > 0 ? [refreshedAt + idle * 1000] : []),
+    ...(whole > 0 ? [createdAt + whole * 1000] : []),
+  ];
+  return ends.length === 0 ? undefined : Math.min(...ends);
+}
+
+/** Returns the same limits as a rotation states them. */
+const requiredAge = ({ refreshIdleLifetime: idle, refreshLifetime: whole }: Lifetimes, at: number) => ({
+  refreshedAfter: idle > 0 ? at - idle * 1000 : undefined,
+  createdAfter: whole > 0 ? at - whole * 1000 : undefined,
+});
+
+/** Returns whether anything but a rotation can be the result. */
+const hasSwitches = (client: Client): boolean =>
+  client.refreshRotation === 'never' ||
+  client.refreshReuse === 'end-grant' ||
+  client.refreshReplayWindow + client.refreshIdleLifetime + client.refreshLifetime > 0;

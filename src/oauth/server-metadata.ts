@@ -4,8 +4,9 @@ import { SCOPES } from './scope.ts';
 
 export type MetadataSubject = { readonly publicUrl: string; readonly tokenAlgorithm: 'HS256' | 'ES256' };
 
+const AUTHENTICATION_METHODS = ['client_secret_basic', 'client_secret_post'];
 /** Client authentication without a secret, which the first ones stay ahead of: some clients use the first. */
-const KEY_OR_NONE = ['private_key_jwt', 'none'];
+const KEY = 'private_key_jwt';
 
 export function serverMetadata({ publicUrl, tokenAlgorithm }: MetadataSubject) {
   return {
@@ -13,6 +14,7 @@ export function serverMetadata({ publicUrl, tokenAlgorithm }: MetadataSubject) {
     authorization_endpoint: `${publicUrl}/authorize`,
     token_endpoint: `${publicUrl}/token`,
     revocation_endpoint: `${publicUrl}/revoke`,
+    introspection_endpoint: `${publicUrl}/introspect`,
     pushed_authorization_request_endpoint: `${publicUrl}/par`,
     // Each application can require it separately (docs/operations.md).
     require_pushed_authorization_requests: false,
@@ -22,9 +24,12 @@ export function serverMetadata({ publicUrl, tokenAlgorithm }: MetadataSubject) {
     response_modes_supported: ['query'],
     grant_types_supported: ['authorization_code', 'refresh_token', 'client_credentials'],
     scopes_supported: SCOPES,
-    token_endpoint_auth_methods_supported: ['client_secret_basic', 'client_secret_post', ...KEY_OR_NONE],
+    token_endpoint_auth_methods_supported: [...AUTHENTICATION_METHODS, KEY, 'none'],
     token_endpoint_auth_signing_alg_values_supported: CLIENT_ALGORITHMS,
-    revocation_endpoint_auth_methods_supported: ['none'],
+    revocation_endpoint_auth_methods_supported: ['none', ...AUTHENTICATION_METHODS, KEY],
+    revocation_endpoint_auth_signing_alg_values_supported: CLIENT_ALGORITHMS,
+    introspection_endpoint_auth_methods_supported: [...AUTHENTICATION_METHODS, KEY],
+    introspection_endpoint_auth_signing_alg_values_supported: CLIENT_ALGORITHMS,
     code_challenge_methods_supported: ['S256'],
   };
 }

@@ -3,25 +3,61 @@ import type { Grant } from './grant.ts';
 import type { RefreshTokenId } from './refresh-token-id.ts';
 
 /** A new grant and its first refresh token. */
-export type NewFamily = { readonly grant: Grant; readonly first: RefreshTokenId };
+export type NewFamily = {
+  readonly grant: Grant;
+  readonly first: RefreshTokenId;
+  /** The resource that the authorization request named, if any. */
+  readonly resource?: string | undefined;
+};
 
-/** A living grant; `rotatedAt` is when its current refresh token was issued. */
-export type RotatedGrant = Grant & { readonly rotatedAt: number };
+/** A living grant with what decides about its refresh tokens. Instants are epoch milliseconds. */
+export type DatedGrant = Grant & {
+  /** The one of the given tokens that is the grant's current one. */
+  readonly current: RefreshTokenId | undefined;
+  readonly createdAt: number;
+  /** When its current token was issued, or last noted as used if tokens do not rotate. */
+  readonly refreshedAt: number;
+};
+
+/** The age that a rotation allows: it requires a grant that was refreshed and created after these instants, if given. */
+export type RotationTerms = {
+  readonly now: number;
+  readonly refreshedAfter?: number | undefined;
+  readonly createdAfter?: number | undefined;
+};
+
+/** A refresh token that its application presented, with the user that the token names. */
+export type SpentToken = Pick<Grant, 'clientId' | 'userId'> & { readonly id: RefreshTokenId };
 
 /** Grants and the one current refresh token of each. Instants are epoch milliseconds. */
 export interface TokenFamilyStore {
   /**
    * Replaces refresh token `id` with `next` and returns their grant, or `undefined` if `id` is not its family's current
-   * token (rotated) or the grant has ended (revoked). Exactly one concurrent call with one `id` returns the grant.
-   * Durable on return.
+   * token (rotated), the grant has ended (revoked) or is too old. Exactly one concurrent call with one `id` returns the
+   * grant. Durable on return.
    */
-  rotateRefreshToken(id: RefreshTokenId, next: RefreshTokenId, now: number): Promise<Grant | undefined>;
+  rotateRefreshToken(
+    id: RefreshTokenId,
+    next: RefreshTokenId,
+    terms: RotationTerms,
+  ): Promise<Grant | undefined>;
+
+  /** Returns the living grant of the first token's family. Any number of concurrent calls get it. Changes nothing. */
+  findDatedGrant(tokens: readonly [RefreshTokenId, ...RefreshTokenId[]]): Promise<DatedGrant | undefined>;
+
+  /** Notes a use at `now`, unless one after `notedBefore` is noted or the grant has ended. */
+  noteUse(familyId: number, now: number, notedBefore: number): Promise<void>;
 
   /**
-   * Returns the living grant whose current token is `current`, if it was issued at most `withinMs` before or after
-   * `now` (the clocks of instances differ); otherwise `undefined`. Changes nothing.
+   * Ends the living grant of a token that is not its current one, if its current token was issued before
+   * `issuedBefore`, and adds `refresh_reused` to the history of the accounts that it covers. Returns the user's
+   * reference, or `undefined` if nothing ended. Exactly one concurrent call ends the grant.
    */
-  findRotatedGrant(current: RefreshTokenId, now: number, withinMs: number): Promise<RotatedGrant | undefined>;
+  endReusedGrant(
+    spent: SpentToken,
+    now: number,
+    issuedBefore: number,
+  ): Promise<{ readonly user: string | undefined } | undefined>;
 
   /** Returns the grant while it lives. If any instance ends a grant, it ends for all at once. */
   findLivingGrant(familyId: number): Promise<Grant | undefined>;

@@ -1,8 +1,19 @@
 /** The bodies of /token and /revoke: forms, or JSON with the same fields. */
 import { asObject, checkMembers, type Input, required, type Table, text } from '../http/fields.ts';
+import type { ClientRequest, PresentedCredentials } from './client-authentication.ts';
 import { invalidRequest } from './oauth-error.ts';
 
 const token = (doc: string, example?: string) => text({ allowsControls: true, doc, example });
+
+/** The fields of client authentication. */
+export const CREDENTIALS_FORM = {
+  client_id: token('Required without HTTP Basic and without `client_assertion`.'),
+  client_secret: token('Required without HTTP Basic, unless the application authenticates otherwise.'),
+  client_assertion: token('A JWT that a key of the application signed, with `private_key_jwt` (RFC 7523).'),
+  client_assertion_type: token(
+    'Required with `client_assertion`: `urn:ietf:params:oauth:client-assertion-type:jwt-bearer`.',
+  ),
+};
 
 /** Unknown fields are ignored (RFC 6749 §3.2). A repeated field arrives as a list and is refused. */
 export const TOKEN_FORM = {
@@ -10,12 +21,7 @@ export const TOKEN_FORM = {
     'Required: `authorization_code`, `refresh_token` or `client_credentials`.',
     'authorization_code',
   ),
-  client_id: token('Required without HTTP Basic and without `client_assertion`.'),
-  client_secret: token('Required without HTTP Basic, unless the application authenticates otherwise.'),
-  client_assertion: token('A JWT that a key of the application signed, with `private_key_jwt` (RFC 7523).'),
-  client_assertion_type: token(
-    'Required with `client_assertion`: `urn:ietf:params:oauth:client-assertion-type:jwt-bearer`.',
-  ),
+  ...CREDENTIALS_FORM,
   code: token('Required for `authorization_code`.', 'ada'),
   redirect_uri: token(
     'Required for `authorization_code`: the registered one.',
@@ -26,6 +32,14 @@ export const TOKEN_FORM = {
   ),
   refresh_token: token('Required for `refresh_token`.'),
   scope: token('Required for `client_credentials`: `application`. Otherwise ignored.'),
+  // Read by resource-indicators.ts, if the application has them.
+  resource: {
+    ...token(
+      'The URL of this server, if the application has resource indicators (RFC 8707); otherwise ignored.',
+    ),
+    also: {},
+    read: () => undefined,
+  },
 };
 export type TokenForm = Input<typeof TOKEN_FORM>;
 
@@ -34,9 +48,28 @@ export const REVOCATION_FORM = {
   token: required(token('Any access or refresh token of the user.', 'eyJhbGciOi…')),
 };
 
+export const INTROSPECTION_FORM = {
+  token: required(token('An access or refresh token of the application.', 'eyJhbGciOi…')),
+  token_type_hint: token('Ignored: the token says its kind.'),
+  ...CREDENTIALS_FORM,
+};
+
 /** The error of /token during a database failure: the token may have been used. */
 export const TOKENS_AWAY =
   'The data cannot be reached at the moment. Repeat the request. If the response is then invalid_grant, start again at /authorize.';
+
+/** Returns the client authentication of a request: its header, or these fields of its body. */
+export const presentedCredentials = (
+  request: ClientRequest & { readonly headers: { readonly authorization?: string | undefined } },
+  form: Input<typeof CREDENTIALS_FORM>,
+): PresentedCredentials => ({
+  request,
+  authorization: request.headers.authorization,
+  clientId: form.client_id,
+  clientSecret: form.client_secret,
+  assertion: form.client_assertion,
+  assertionType: form.client_assertion_type,
+});
 
 /** Reads a body. Throws OAuthError `invalid_request` that names the first mistake. */
 export function readForm<T extends Table>(body: unknown, table: T): Input<T> {

@@ -23,10 +23,21 @@ export type ApplicationTokenResponse = {
 };
 
 /** The part of a grant that its tokens contain. */
-export type TokenGrant = Omit<Grant, 'coverageId'>;
+export type TokenGrant = Omit<Grant, 'coverageId'> & {
+  /** The audience of its tokens, if it is not the application (RFC 8707). */
+  readonly resource?: string | undefined;
+};
 /** The grant that a token names; a refresh token does not contain the scope. */
 export type TokenOwner = Omit<Grant, 'scope' | 'coverageId'>;
-export type RefreshTokenClaims = TokenOwner & { readonly id: RefreshTokenId };
+export type RefreshTokenClaims = TokenOwner & Pick<TokenGrant, 'resource'> & { readonly id: RefreshTokenId };
+/** The claims of a token. A refresh token has neither `scope` nor `exp`. Times are epoch seconds. */
+export type IssuedClaims = Pick<Claims, 'sub' | 'aud' | 'iat'> &
+  Partial<Pick<AccessClaims, 'scope' | 'exp'>> & {
+    readonly jti: string;
+    /** The key to which the token is bound (RFC 7800). */
+    readonly cnf?: object;
+  };
+export type IssuedToken = TokenOwner & { readonly type: TokenType; readonly claims: IssuedClaims };
 
 export interface TokenSigner {
   /**
@@ -49,6 +60,9 @@ export interface TokenSigner {
 
   /** Returns the grant of a token of a user that Kalends signed, even an expired one; for /revoke. */
   readAnyToken(token: string): Promise<TokenOwner | undefined>;
+
+  /** Returns any token that Kalends signed, even an expired one, with its claims; for /introspect. */
+  readIssuedToken(token: string): Promise<IssuedToken | undefined>;
 }
 
 export const ACCESS_TOKEN_SECONDS = 3600;
@@ -117,8 +131,8 @@ export function createTokenSigner(keys: SigningKeys, now: () => number): TokenSi
   return {
     signTokenResponse(grant, refreshTokenId, issuedAt) {
       const iat = seconds();
-      const { familyId, clientId, userId, scope } = grant;
-      const common = { sub: userId, aud: clientId, projectId: clientId, family: familyText(familyId), iat };
+      const { familyId, clientId, userId, scope, resource: aud = clientId } = grant;
+      const common = { sub: userId, aud, projectId: clientId, family: familyText(familyId), iat };
       // Node generates the randomness of many of these at once: they cost less than a tenth of the signature.
       const payload = { ...common, client_id: clientId, jti: randomUUID() };
       const access: AccessClaims = { ...payload, scope, exp: iat + ACCESS_TOKEN_SECONDS };
@@ -141,7 +155,9 @@ export function createTokenSigner(keys: SigningKeys, now: () => number): TokenSi
       if (signedToken?.type !== 'rt+jwt') return undefined;
       // Only signTokenResponse creates tokens of this type under these keys.
       const claims = signedToken.claims as RefreshClaims;
-      return { ...readOwner(claims), id: claims.jti };
+      const owner = readOwner(claims);
+      const resource = claims.aud === owner.clientId ? {} : { resource: claims.aud };
+      return { ...owner, ...resource, id: claims.jti };
     },
     async readAnyToken(token) {
       const signedToken = await open(token);
@@ -165,9 +181,18 @@ export function createTokenSigner(keys: SigningKeys, now: () => number): TokenSi
       const { client_id: clientId, exp } = signedToken.claims as ApplicationClaims; // only signApplicationToken creates it
       return exp > seconds() ? clientId : undefined;
     },
+    async readIssuedToken(token) {
+      const signedToken = await open(token);
+      if (signedToken === undefined) return undefined;
+      // Only signTokenResponse creates tokens under these keys.
+      const claims = signedToken.claims as AccessClaims | RefreshClaims;
+      return { ...readOwner(claims), type: signedToken.type, claims };
+    },
   };
 }
 
-function readOwner({ family, aud, sub }: Claims): TokenOwner {
-  return { familyId: Number.parseInt(family, 16), clientId: aud, userId: sub };
+/** The application is never read from `aud`, which can be a resource. */
+function readOwner(claims: Claims | AccessClaims): TokenOwner {
+  const clientId = 'client_id' in claims ? claims.client_id : claims.projectId;
+  return { familyId: Number.parseInt(claims.family, 16), clientId, userId: claims.sub };
 }

@@ -6,13 +6,15 @@ import type { Client } from './client.ts';
 import { authenticateClient, type ClientAuthenticationDeps } from './client-authentication.ts';
 import { AUTHORIZATION, invalidRequest, OAuthError } from './oauth-error.ts';
 import { type RefreshedTokens, type RefreshTokenDeps, refreshTokenGrant } from './refresh-token-grant.ts';
-import { readForm, TOKEN_FORM, TOKENS_AWAY, type TokenForm } from './token-form.ts';
+import { type ResourceDeps, readBodyResource } from './resource-indicators.ts';
+import { presentedCredentials, readForm, TOKEN_FORM, TOKENS_AWAY, type TokenForm } from './token-form.ts';
 import { APPLICATION_SCOPE, type ApplicationTokenResponse } from './token-signer.ts';
 import { limitWrongCodes, type WrongCodeLimits } from './wrong-codes.ts';
 
 export type TokenRouteDeps = ClientAuthenticationDeps &
   AuthorizationCodeDeps &
-  RefreshTokenDeps & {
+  RefreshTokenDeps &
+  ResourceDeps & {
     readonly wrongCodes: WrongCodeLimits;
     /** Receives the outcome of each request: `ok`, `replayed`, or the code of the error. */
     readonly tokenAnswered?: ((grantType: string, outcome: string) => void) | undefined;
@@ -39,16 +41,9 @@ export function tokenRoute(deps: TokenRouteDeps): FastifyPluginAsync {
     app.post('/token', options, async (request, reply) => {
       reply.header('cache-control', 'no-store').header('pragma', 'no-cache'); // RFC 6749 §5.1
       const form = readForm(request.body, TOKEN_FORM);
-      const presented = {
-        request,
-        authorization: request.headers.authorization,
-        clientId: form.client_id,
-        clientSecret: form.client_secret,
-        assertion: form.client_assertion,
-        assertionType: form.client_assertion_type,
-      };
-      const client = await authenticateClient(presented, deps);
-      const { tokens, outcome } = await grantTokens(form, client, deps);
+      const client = await authenticateClient(presentedCredentials(request, form), deps);
+      const resource = readBodyResource(request.body, client, deps);
+      const { tokens, outcome } = await grantTokens(form, { client, resource }, deps);
       tokenAnswered?.(toGrantTypeLabel(form.grant_type), outcome);
       return tokens;
     });
@@ -59,18 +54,22 @@ type GrantedTokens =
   | RefreshedTokens
   | { readonly tokens: ApplicationTokenResponse; readonly outcome: RefreshedTokens['outcome'] };
 
-async function grantTokens(form: TokenForm, client: Client, deps: TokenRouteDeps): Promise<GrantedTokens> {
+async function grantTokens(
+  form: TokenForm,
+  { client, resource }: { readonly client: Client; readonly resource: string | undefined },
+  deps: TokenRouteDeps,
+): Promise<GrantedTokens> {
   switch (required(form, 'grant_type')) {
     case 'authorization_code': {
       const code = required(form, 'code');
       const redirectUri = required(form, 'redirect_uri');
-      const request = { client, code, redirectUri, codeVerifier: form.code_verifier };
+      const request = { client, code, redirectUri, codeVerifier: form.code_verifier, resource };
       const presented = { clientId: client.clientId, code };
       const grant = () => authorizationCodeGrant(request, deps);
       return { tokens: await limitWrongCodes(grant, presented, deps.wrongCodes), outcome: 'ok' };
     }
     case 'refresh_token':
-      return refreshTokenGrant({ client, refreshToken: required(form, 'refresh_token') }, deps);
+      return refreshTokenGrant({ client, refreshToken: required(form, 'refresh_token'), resource }, deps);
     case 'client_credentials':
       return { tokens: applicationTokenGrant(form, client, deps), outcome: 'ok' };
     default:

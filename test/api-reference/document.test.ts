@@ -171,6 +171,7 @@ describe('the API reference', () => {
     });
     await call('post', '/token', { body: { grant_type: 'refresh_token' }, bearer: '', status: 400 });
     await call('post', '/par', { body: 'user_id=ada', headers: form, status: 401 });
+    await call('post', '/introspect', { body: 'token=x', headers: form, status: 401 });
     await call('post', '/revoke', { body: {}, status: 400 });
     await call('post', '/revoke', { body: { token: 'nobody’s' } });
     await call('get', '/authorize?client_id=nobody', {

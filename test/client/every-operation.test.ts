@@ -123,6 +123,7 @@ describe('the calls of the client', () => {
     await client.reconnectLink('ada', { provider: 'caldav', account: account.id });
     await client.getUser('ada');
     await user.disconnect('caldav');
+    assert.deepEqual(await client.introspect('unknown'), { active: false });
     await client.revoke('unknown');
     await client.deleteUser('ada');
 

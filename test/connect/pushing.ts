@@ -13,11 +13,11 @@ export async function push(
   parameters: Readonly<Record<string, string>> = {},
   client: Client = ACME,
 ): Promise<string> {
-  const { now } = deps;
+  const { now, publicUrl } = deps;
   const query = receivedQuery(`?${new URLSearchParams({ user_id: 'ada', ...parameters })}`);
   const hasAccount = async (account: NamedAccount) =>
     (await findAccountToReconnect(account, deps)) !== undefined;
-  const pushing = { pushedRequests, checkAuthorization: checkPushedParameters, hasAccount, now };
+  const pushing = { pushedRequests, checkAuthorization: checkPushedParameters, hasAccount, now, publicUrl };
   return (await pushRequest({ client, query }, pushing)).request_uri;
 }
 

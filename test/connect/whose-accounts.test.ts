@@ -50,6 +50,7 @@ async function push(parameters: string): Promise<string> {
     checkAuthorization: checkPushedParameters,
     hasAccount: async () => false,
     now: harness.deps.now,
+    publicUrl: harness.deps.publicUrl,
   };
   const query = receivedQuery(`?user_id=ada&${parameters}`);
   const { request_uri: uri } = await pushRequest({ client: ACME, query }, deps);

@@ -80,7 +80,7 @@ export function authorizationCodeStoreContract(database: string, open: () => Pro
       const expected = { familyId: parseFamilyId(first), ...owner };
       assert.deepEqual(grant, expected);
       assert.deepEqual(await families.findLivingGrant(grant.familyId), expected);
-      assert.deepEqual(await families.rotateRefreshToken(first, successorOf(first), NOW), expected);
+      assert.deepEqual(await families.rotateRefreshToken(first, successorOf(first), { now: NOW }), expected);
     });
 
     const others: readonly (readonly [string, Partial<Redemption>])[] = [
@@ -200,6 +200,7 @@ export function authorizationCodeStoreContract(database: string, open: () => Pro
         approval_id: 'approval of ada',
         redirect_uri: 'https://acme.example/cb',
         scope: 'read',
+        resource: null,
         finishes: false,
         approved_at: new Date(NOW).toISOString(),
         withdrawn_at: null,

@@ -10,6 +10,7 @@ import { MOST_OPEN, newRequest, rowsIn, visit } from './grant-rows.ts';
 const request = newRequest({
   state: 'opaque & "odd" é😀',
   codeChallenge: 'challenge',
+  resource: 'https://kalends.example',
   language: 'fr',
   theme: 'dark',
   display: 'popup',

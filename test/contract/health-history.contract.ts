@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 
 import { MOST_HEALTH_EVENTS } from '../../src/calendars/health-history.ts';
+import { addReused } from '../../src/store/accounts/health-history.ts';
 import type { Database } from '../../src/store/drivers/database.ts';
 import { grantAll, NOW, newAccount, openWithUsers } from './calendar-rows.ts';
 
@@ -13,14 +14,14 @@ export function healthHistoryContract(database: string, open: () => Promise<Data
   const prepare = async () => {
     const stores = await openWithUsers(open);
     const account = await stores.accounts.linkAccount(newAccount(), NOW);
-    await grantAll(stores.db);
+    const grant = await grantAll(stores.db);
     const happened = async () =>
       (await stores.healthHistory.listHealthEvents('acme', 'ada')).map((event) => [
         event.happened,
         event.reason,
         event.at - NOW,
       ]);
-    return { ...stores, account, happened };
+    return { ...stores, account, grant, happened };
   };
 
   describe(`HealthHistory on ${database}`, () => {
@@ -66,6 +67,24 @@ export function healthHistoryContract(database: string, open: () => Promise<Data
           ['quota_exhausted', 4],
           ['provider_unavailable', 1],
           [undefined, 0],
+        ],
+      );
+    });
+
+    it('each reuse of a refresh token is an event, and a problem that continues after it is none', async () => {
+      const { db, accounts, account, grant, happened } = await prepare();
+      await accounts.setHealth(account, DOWN, NOW + 1);
+
+      for (const at of [NOW + 2, NOW + 3]) await db.transaction((tx) => addReused(tx, grant.coverageId, at));
+      await accounts.setHealth(account, DOWN, NOW + 4);
+
+      assert.deepEqual(
+        (await happened()).map(([what, , at]) => [what, at]),
+        [
+          ['refresh_reused', 3],
+          ['refresh_reused', 2],
+          ['degraded', 1],
+          ['connected', 0],
         ],
       );
     });

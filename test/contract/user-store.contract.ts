@@ -74,7 +74,7 @@ export function userStoreContract(database: string, open: () => Promise<Database
       await begin('ada', 'read-write', NOW + 3);
       const { first } = await begin('ada', 'read', NOW + 2);
       await begin('ben', 'read', NOW);
-      await families.rotateRefreshToken(first, successorOf(first), NOW + 9);
+      await families.rotateRefreshToken(first, successorOf(first), { now: NOW + 9 });
 
       assert.deepEqual(await users.livingGrantsOf('acme', 'ada'), [
         { scope: 'read', createdAt: NOW + 2, refreshedAt: NOW + 9 },

@@ -15,6 +15,7 @@ export const openRequest = (changes: Partial<AuthorizationRequest> = {}): Author
   scope: 'read',
   state: undefined,
   codeChallenge: undefined,
+  resource: undefined,
   language: 'en',
   theme: 'auto',
   display: 'page',

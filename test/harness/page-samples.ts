@@ -16,6 +16,7 @@ export const sampleRequest: AuthorizationRequest = {
   scope: 'read',
   state: undefined,
   codeChallenge: undefined,
+  resource: undefined,
   language: 'en',
   theme: undefined,
   display: 'page',

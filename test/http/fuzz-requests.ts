@@ -294,7 +294,7 @@ export function tokenRequest(existing: Target): fc.Arbitrary<RawRequest> {
   return post(fc.constantFrom('/token', '/api/oauth/token'), form, headers(existing));
 }
 
-/** Returns requests to POST /revoke with anything instead of a token. */
+/** Returns requests to POST /revoke and POST /introspect with anything instead of a token. */
 export function revokeRequest(existing: Target): fc.Arbitrary<RawRequest> {
   const mangled = existing.tokens.flatMap((token) => {
     const [head = '', claims = '', signature = ''] = token.split('.');
@@ -307,8 +307,14 @@ export function revokeRequest(existing: Target): fc.Arbitrary<RawRequest> {
       token.toUpperCase(),
     ];
   });
-  const form = fields({ token: mangled, token_type_hint: ['access_token', 'refresh_token'] });
-  return post(fc.constantFrom('/revoke', '/api/oauth/revoke'), form, headers(existing));
+  const form = fields({
+    token: [...mangled, ...existing.tokens],
+    token_type_hint: ['access_token', 'refresh_token'],
+    client_id: [existing.clientId],
+    client_secret: [existing.clientSecret],
+  });
+  const paths = ['/revoke', '/api/oauth/revoke', '/introspect', '/api/oauth/introspect'];
+  return post(fc.constantFrom(...paths), form, headers(existing));
 }
 
 /** Returns requests with any method to paths that nearly exist, in odd percent-encoding. */

@@ -41,7 +41,7 @@ onEachDatabase((database, _open, place) => {
     for (const [name, requests] of [
       ['GET /authorize', authorizeRequest],
       ['POST /token', tokenRequest],
-      ['POST /revoke', revokeRequest],
+      ['POST /revoke and /introspect', revokeRequest],
       ['POST /par', pushRequest],
       ['GET /authorize with a request_uri', pushedStartRequest],
       ['GET and DELETE /users/{user_id}', usersRequest],

@@ -7,9 +7,16 @@ const ROUTES: readonly (readonly [method: string, path: string])[] = [
   ...['/authorize', '/connect/consent', '/events', '/calendars', '/free-busy', '/api/events', '/health'].map(
     (at) => ['GET', at] as const,
   ),
-  ...['/token', '/revoke', '/par', '/connect/caldav', '/connect/consent', '/events', '/api/token'].map(
-    (at) => ['POST', at] as const,
-  ),
+  ...[
+    '/token',
+    '/revoke',
+    '/introspect',
+    '/par',
+    '/connect/caldav',
+    '/connect/consent',
+    '/events',
+    '/api/token',
+  ].map((at) => ['POST', at] as const),
   ...['GET', 'DELETE', 'PUT'].map((method) => [method, '/users/ada'] as const),
 ];
 const fieldName = fc.constantFrom(

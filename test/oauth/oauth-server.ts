@@ -15,6 +15,7 @@ import type { Log } from '../../src/lib/log.ts';
 import { createSealer, hashOfSecret, type Sealer } from '../../src/lib/sealing.ts';
 import { authenticateBearer, requireScope } from '../../src/oauth/bearer-authentication.ts';
 import { clientAssertions } from '../../src/oauth/client-assertion.ts';
+import { introspectionRoute } from '../../src/oauth/introspection.route.ts';
 import { metadataRoutes } from '../../src/oauth/metadata.route.ts';
 import { parRoute } from '../../src/oauth/par.route.ts';
 import { revocationRoute } from '../../src/oauth/revocation.route.ts';
@@ -30,7 +31,9 @@ import { collectedActivity } from '../harness/activity-notes.ts';
 import { openMigratedSqlite } from '../harness/migrated.ts';
 
 export const REDIRECT_URI = 'https://app.example/callback';
-export const ISSUER = 'https://kalends.example';
+/** The public URL, which is the issuer. */
+export const PUBLIC_URL = 'https://kalends.example';
+export const ISSUER = PUBLIC_URL;
 export const SECRET = 'a1B2c3D4e5F6';
 
 const silentLog: Log = { debug() {}, info() {}, warn() {}, error() {} };
@@ -88,16 +91,17 @@ export async function openOAuthServer(
   const successorKey = sealer.derive('refresh successors');
   const deps = {
     ...{ ...stores, signer, successorKey, activityNotes, log, now },
-    ...{ wrongSecrets: attemptLimit(30, 60), wrongCodes },
+    ...{ wrongSecrets: attemptLimit(30, 60), wrongCodes, publicUrl: PUBLIC_URL },
     assertions: clientAssertions({ ...stores, egress, publicUrl: ISSUER, log, now }),
     attempts: { authorize: limitKeyedBy(attemptLimit(mostStarts, 60), callerKey) },
   };
   app.register(tokenRoute({ ...deps, tokenAnswered, codeReplayed }));
   app.register(revocationRoute(deps));
+  app.register(introspectionRoute(deps));
   app.register(
     parRoute({ ...deps, checkAuthorization: checkPushedParameters, hasAccount: async () => false }),
   );
-  app.register(metadataRoutes({ publicUrl: ISSUER, signingKeys, tokenAlgorithm }));
+  app.register(metadataRoutes({ publicUrl: PUBLIC_URL, signingKeys, tokenAlgorithm }));
   app.get('/protected', async (request) => {
     const grant = await authenticateBearer(request, deps);
     requireScope(grant, 'read', 'Reading is not allowed');

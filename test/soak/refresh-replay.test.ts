@@ -17,12 +17,17 @@ import { startCuttingProxy } from '../servers/cutting-proxy.ts';
 
 /** 10,000 in `npm run soak`. */
 const REFRESHES = rounds(500);
+const IS_SOAK = scale() >= 20;
+/** Where a reused token ends its grant: 100,000 in `npm run soak`. */
+const WATCHED_REFRESHES = IS_SOAK ? rounds(5_000) : rounds(500);
+/** 1,000 in `npm run soak`. */
+const THEFTS = rounds(50);
 const REFRESHES_OF_USER = 10;
 const AT_ONCE = 8;
 /** Every twentieth response is lost: 5 %. */
 const CUT_EVERY = 20;
 /** Each costs a start of the program. */
-const KILLS = scale() < 20 ? rounds(2) : 10;
+const KILLS = IS_SOAK ? 10 : rounds(2);
 const LONGEST_LOAD_MS = 400;
 const PAUSE_MS = 25;
 
@@ -42,15 +47,15 @@ onEachDatabase((database, _open, place) => {
       await program?.dispose();
     });
 
-    async function createApplication(window: number): Promise<Application> {
+    async function createApplication(window: number, reuse = 'refuse'): Promise<Application> {
       const registration = await program.createClient();
-      const option = ['--refresh-replay-window', String(window)];
+      const option = ['--refresh-replay-window', String(window), '--refresh-reuse', reuse];
       await program.command('client', 'update', registration.clientId, ...option);
       return { ...registration, url: program.url };
     }
 
     /** Lets new users refresh side by side, through a proxy that cuts, until there were as many refreshes. */
-    async function refreshThroughCuts(application: Application) {
+    async function refreshThroughCuts(application: Application, most = REFRESHES) {
       let [answered, refreshes] = [0, 0];
       const proxy = await startCuttingProxy(program.url, ({ status }) => {
         if (status === 200) answered += 1;
@@ -58,7 +63,7 @@ onEachDatabase((database, _open, place) => {
       });
       const histories: History[] = [];
       const work = async () => {
-        while (refreshes < REFRESHES) {
+        while (refreshes < most) {
           const token = await users.issue(application.clientId);
           const history = await refreshOften({ ...application, url: proxy.url }, token);
           refreshes += history.refreshes;
@@ -79,6 +84,41 @@ onEachDatabase((database, _open, place) => {
       t.diagnostic(`${database}: ${refreshes} refreshes, ${cut} cut, ${signedOut.length} users signed out`);
       assert.ok(refreshes >= REFRESHES && cut >= refreshes / 25, `${cut} of ${refreshes}`);
       assert.deepEqual(signedOut, []);
+    });
+
+    it('with reuse end-grant and a window of 60 seconds a cut response signs no one out', async (t) => {
+      const application = await createApplication(60, 'end-grant');
+
+      const { refreshes, histories } = await refreshThroughCuts(application, WATCHED_REFRESHES);
+
+      const cut = histories.reduce((sum, history) => sum + history.lost, 0);
+      const signedOut = histories.filter(({ isSignedOut }) => isSignedOut);
+      t.diagnostic(`${database}: ${refreshes} refreshes, ${cut} cut, ${signedOut.length} users signed out`);
+      assert.ok(refreshes >= WATCHED_REFRESHES && cut >= refreshes / 25, `${cut} of ${refreshes}`);
+      assert.deepEqual(signedOut, []);
+      assert.equal(await users.endedGrants(application.clientId), 0);
+    });
+
+    it('with reuse end-grant each stolen token that is used after the window ends its grant', async (t) => {
+      const application = await createApplication(60, 'end-grant');
+      const stolen: { spent: string; current: string }[] = [];
+      const steal = async () => {
+        while (stolen.length < THEFTS) {
+          const spent = await users.issue(application.clientId);
+          stolen.push({ spent, current: (await tokensOf(await refresh(application, spent))).refreshToken });
+        }
+      };
+      await Promise.all(Array.from({ length: AT_ONCE }, steal));
+      await users.age(application.clientId, 61_000);
+
+      const answers = [];
+      for (const { spent } of stolen) answers.push((await refresh(application, spent)).status);
+      for (const { current } of stolen) answers.push((await refresh(application, current)).status);
+
+      assert.deepEqual([...new Set(answers)], [400]);
+      const ended = await users.endedGrants(application.clientId);
+      t.diagnostic(`${database}: ${stolen.length} thefts, ${ended} grants ended`);
+      assert.equal(ended, stolen.length);
     });
 
     it('with a window of 0 exactly those are signed out whose response was cut', async (t) => {
@@ -135,6 +175,21 @@ async function openUsers(place: { databaseUrl: string | undefined; dataDir: stri
       count += 1;
       const { grant, first } = await makeFamily(db, { clientId, userId: `user ${count}` });
       return signer.signTokenResponse(grant, first).refresh_token;
+    },
+    /** Moves the last refreshes of an application's grants into the past. */
+    async age(clientId: string, ms: number): Promise<void> {
+      const values = { clientId, ms };
+      await db.change(
+        'UPDATE token_family SET refreshed_at = refreshed_at - CAST(:ms AS BIGINT) WHERE client_id = :clientId',
+        values,
+      );
+    },
+    async endedGrants(clientId: string): Promise<number> {
+      const row = await db.get<{ grants: number }>(
+        'SELECT COUNT(*) AS grants FROM token_family WHERE client_id = :clientId AND ended_at IS NOT NULL',
+        { clientId },
+      );
+      return row?.grants ?? 0;
     },
     close: () => db.close(),
   };

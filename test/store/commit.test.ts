@@ -61,7 +61,7 @@ onEachDatabase((name, _, place) => {
 
         const spent = await Promise.all(
           families.map(({ first }) =>
-            tokenFamilyStore(db).rotateRefreshToken(first, successorOf(first), NOW),
+            tokenFamilyStore(db).rotateRefreshToken(first, successorOf(first), { now: NOW }),
           ),
         );
 

@@ -32,7 +32,7 @@ onEachDatabase((name, _, place) => {
           const successors = Array.from({ length: 10 }, () => successorOf(current));
 
           const spent = await Promise.all(
-            successors.map((next, i) => stores[i % 2]?.rotateRefreshToken(current, next, NOW)),
+            successors.map((next, i) => stores[i % 2]?.rotateRefreshToken(current, next, { now: NOW })),
           );
 
           assert.equal(spent.filter(Boolean).length, 1);
@@ -40,6 +40,40 @@ onEachDatabase((name, _, place) => {
         }
       });
     });
+
+    for (const isRevoked of [false, true])
+      it(`two instances on one database let a spent token or its successor win${isRevoked ? ', and end the grant once beside a revocation' : ', never both'}`, async () => {
+        await withInstances(async (instances) => {
+          const stores = instances.map(tokenFamilyStore);
+          const [here, there] = stores;
+          const ada = { clientId: 'acme', userId: 'ada' };
+          for (let round = 0; round < rounds(20); round++) {
+            const { grant, first } = await makeFamily(instances[0], ada);
+            const second = successorOf(first);
+            await here?.rotateRefreshToken(first, second, { now: NOW });
+            const later = { now: NOW + 61_000 };
+
+            const results = await Promise.all(
+              Array.from({ length: 12 }, async (__, i) => {
+                const store = stores[Math.floor(i / 3) % 2];
+                const kind = (i + round) % 3;
+                if (kind === 0)
+                  return (await store?.endReusedGrant({ ...ada, id: first }, later.now, NOW + 1)) && 'reused';
+                if (kind === 1)
+                  return (await store?.rotateRefreshToken(second, successorOf(first), later)) && 'rotated';
+                return isRevoked && (await store?.endGrantsWith(grant, later.now)) === 1 && 'revoked';
+              }),
+            );
+
+            const count = (result: string) => results.filter((one) => one === result).length;
+            if (isRevoked) assert.equal(count('reused') + count('revoked'), 1);
+            assert.ok(count('reused') + count('rotated') <= 1);
+            if (!isRevoked) assert.equal(count('reused') + count('rotated'), 1);
+            const isAlive = (await there?.findLivingGrant(grant.familyId)) !== undefined;
+            assert.equal(isAlive, !isRevoked && count('rotated') === 1);
+          }
+        });
+      });
 
     it('two instances on one database let exactly one of ten exchanges, half at each, redeem a code', async () => {
       await withInstances(async (instances) => {

@@ -118,7 +118,7 @@ onEachDatabase((name, _, place) => {
         const { familyId } = grant;
         const before = await families.findLivingGrant(familyId);
 
-        const rotated = await families.rotateRefreshToken(first, successorOf(first), NOW + 1);
+        const rotated = await families.rotateRefreshToken(first, successorOf(first), { now: NOW + 1 });
 
         assert.deepEqual(await families.findLivingGrant(familyId), before);
         assert.deepEqual(rotated, before);

@@ -41,7 +41,8 @@ onEachDatabase((database, open) => {
       const before = await pages(db);
 
       const some = made.filter((_, index) => index % REFRESHED === 0);
-      for (const first of some) assert.ok(await families.rotateRefreshToken(first, successorOf(first), NOW));
+      for (const first of some)
+        assert.ok(await families.rotateRefreshToken(first, successorOf(first), { now: NOW }));
 
       assert.ok(new Set(before.values()).size > 3);
       assert.deepEqual(await pages(db), before);

@@ -20,19 +20,49 @@ export const TOKEN_GUARDS: readonly Guard[] = [
   },
   {
     store: 'token-family',
-    without: ' AND token_hash = :current=> AND CAST(:current AS TEXT) IS NOT NULL',
-    fails: 'a rotated grant is not found by a token that is not its current one',
+    without: ' AND refreshed_at > {refreshedAfter}=>',
+    fails: 'a token of a grant that was not refreshed after the instant is not rotated',
+  },
+  {
+    store: 'token-family',
+    without: ' AND created_at > {createdAfter}=>',
+    fails: 'a token of a grant that did not begin after the instant is not rotated',
+  },
+  {
+    store: 'token-family',
+    without: ' AND f.ended_at IS NULL=>',
+    fails: 'a grant that has ended is not found by its tokens',
+  },
+  {
+    store: 'token-family',
+    without: ':familyId AND ended_at IS NULL AND refreshed_at=>:familyId AND refreshed_at',
+    fails: 'a use is noted, and not again before the instant or after the end of the grant',
+  },
+  {
+    store: 'token-family',
+    without: ' AND refreshed_at < :notedBefore=> AND CAST(:notedBefore AS BIGINT) > 0',
+    fails: 'a use is noted, and not again before the instant or after the end of the grant',
+  },
+  {
+    store: 'token-family',
+    without: 'ended_at IS NULL AND token_hash <> :presented=>token_hash <> :presented',
+    fails: 'exactly one of ten who present a spent token ends its grant',
+  },
+  {
+    store: 'token-family',
+    without: " AND token_hash <> :presented=> AND CAST(:presented AS TEXT) <> ''",
+    fails: 'the current token ends nothing',
+  },
+  {
+    store: 'token-family',
+    without: ' AND refreshed_at < :issuedBefore=> AND CAST(:issuedBefore AS BIGINT) > 0',
+    fails: 'a spent token ends nothing before the instant',
   },
   {
     store: 'token-family',
     without:
-      ' AND refreshed_at BETWEEN :from AND :until=> AND CAST(:from AS BIGINT) + CAST(:until AS BIGINT) IS NOT NULL',
-    fails: 'a rotated grant is not found outside the time, neither before nor after',
-  },
-  {
-    store: 'token-family',
-    without: ' AND :until AND ended_at IS NULL=> AND :until',
-    fails: 'a rotated grant is not found once it has ended',
+      ':familyId AND client_id = :clientId AND user_id = :userId AND ended=>:familyId AND CAST(:clientId AS TEXT) <> CAST(:userId AS TEXT) AND ended',
+    fails: 'a spent token of another user or application ends nothing',
   },
   {
     store: 'token-family',

@@ -193,6 +193,28 @@ export type HandedDelivery = {
   readonly body: string;
 };
 
+export type Introspection = {
+  /** If it is false, there are no other members. */
+  readonly active: boolean;
+  readonly scope?: 'free-busy' | 'read' | 'read-write';
+  readonly client_id?: string;
+  /** Your id for the user. */
+  readonly sub?: string;
+  /** The application, or the resource that it requested. */
+  readonly aud?: string;
+  /** The `issuer` of the metadata. */
+  readonly iss?: string;
+  /** The expiry. Absent for a refresh token without a lifetime. */
+  readonly exp?: number;
+  /** When the token was issued. */
+  readonly iat?: number;
+  readonly jti?: string;
+  /** Only for an access token: refuse tokens without it. */
+  readonly token_type?: 'Bearer' | 'DPoP';
+  /** The key to which the token is bound. */
+  readonly cnf?: Readonly<Record<string, unknown>>;
+};
+
 export type Subscribed = {
   readonly success: true;
   readonly provider: 'google' | 'microsoft' | 'apple' | 'caldav';

@@ -6,6 +6,7 @@ import type {
   DeletedUser,
   EventsPayload,
   HandedDelivery,
+  Introspection,
   LoggedDelivery,
   LoggedDeliveryDetails,
 } from './api-types.ts';
@@ -65,6 +66,11 @@ export type ApplicationCalls = {
   getUser(userId: string): Promise<ApplicationUser>;
   /** Deletes a user with all accounts, copies of calendars, grants and tokens; an unknown user is not an error. */
   deleteUser(userId: string): Promise<DeletedUser>;
+  /**
+   * Returns the state of an access or refresh token of the application. `active` is false for all others, and for those
+   * that have expired, were revoked or rotated.
+   */
+  introspect(token: string): Promise<Introspection>;
   /** Yields the deliveries of the last 30 days, the newest first, page by page. */
   deliveries(query?: DeliveriesQuery): AsyncGenerator<LoggedDelivery, void, undefined>;
   /** Returns a delivery with its attempts and its body. Fails with code `delivery_not_found`. */
@@ -101,6 +107,7 @@ export function applicationCalls(registration: Registration, sending: SendOption
       call('POST', `${userPath(userId)}/reconnect-links`, { json: { provider, account } }),
     getUser: (userId) => call('GET', userPath(userId)),
     deleteUser: (userId) => call('DELETE', userPath(userId)),
+    introspect: (token) => call('POST', '/introspect', { json: { token } }),
     delivery: (id) => call('GET', deliveryPath(id)),
     replay: (id) => call('POST', `${deliveryPath(id)}/replay`),
     replayAll: (query) => call('POST', '/webhooks/replay', { json: query }),

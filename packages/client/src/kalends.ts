@@ -6,6 +6,7 @@ import { type ApplicationCalls, applicationCalls, type WebhookPayload } from './
 import {
   type AuthorizationRequest,
   authorizationUrl,
+  basicOf,
   type Callback,
   codeOf,
   type PushedAuthorizationRequest,
@@ -126,7 +127,8 @@ export function kalends(options: KalendsOptions): Kalends {
     user: (store) => userCalendars(userCall(tokenKeeper(store, { refresh, now }), sending)),
 
     async revoke(token) {
-      await send({ method: 'POST', path: '/revoke', json: { token }, repeatable: true }, sending);
+      const headers = { authorization: basicOf(options) };
+      await send({ method: 'POST', path: '/revoke', headers, json: { token }, repeatable: true }, sending);
     },
 
     webhook: webhookVerifier({ sending, pinned, secrets, clientId: options.clientId, now }),

@@ -18,6 +18,8 @@ export type AuthorizationRequest = {
   /** Percent-encoded as received, and returned unchanged. */
   readonly state: string | undefined;
   readonly codeChallenge: string | undefined;
+  /** The resource for which tokens are requested (RFC 8707). */
+  readonly resource: string | undefined;
   readonly language: string;
   /** The received value, `auto` included. */
   readonly theme: Theme | undefined;

@@ -37,12 +37,14 @@ export function readClientId(query: ReceivedQuery): string | undefined {
 type KeptParameters = Partial<Pick<AuthorizeRequest, 'providers'>> & {
   /** Whether the application has several redirect URIs, so that the requested one counts. */
   readonly keepsRedirectUri?: boolean;
+  /** Whether the request names a resource that counts. */
+  readonly keepsResource?: boolean;
 };
 
 /** Returns the query that starts the same flow again: only known parameters, as received, to limit its size. */
 export function startingQuery(
   query: ReceivedQuery,
-  { providers = PROVIDER_KINDS, keepsRedirectUri = false }: KeptParameters = {},
+  { providers = PROVIDER_KINDS, keepsRedirectUri = false, keepsResource = false }: KeptParameters = {},
 ): string {
   const first = new Map(
     query.toReversed().flatMap((one) => (one.value === '' ? [] : [[one.name, one] as const])),
@@ -50,7 +52,10 @@ export function startingQuery(
   const spellings = query
     .filter(
       (one) =>
-        first.get(one.name) === one && (isKept(one) || (keepsRedirectUri && one.name === 'redirect_uri')),
+        first.get(one.name) === one &&
+        (isKept(one) ||
+          (keepsRedirectUri && one.name === 'redirect_uri') ||
+          (keepsResource && one.name === 'resource')),
     )
     .map(({ spelling }) => spelling);
   const isLimited = providers.length < PROVIDER_KINDS.length;

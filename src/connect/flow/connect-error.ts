@@ -42,6 +42,12 @@ const WORDINGS = {
     message: 'error.scope_unknown',
     description: 'scope is unknown',
   },
+  target_unknown: {
+    error: 'invalid_target',
+    title: 'error.link.title',
+    message: 'error.parameter_invalid',
+    description: 'resource is not a resource of this server',
+  },
   request_uri_invalid: {
     error: 'invalid_request_uri',
     title: 'error.link.title',

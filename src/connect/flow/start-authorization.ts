@@ -3,7 +3,13 @@ import { randomBytes } from 'node:crypto';
 import type { Account } from '../../calendars/account-store.ts';
 import type { ProviderKind } from '../../calendars/provider-facts.ts';
 import type { Caller } from '../../http/address-key.ts';
-import { queryWithout, type ReceivedQuery, receivedQuery, scalar } from '../../http/received-query.ts';
+import {
+  queryWithout,
+  type ReceivedQuery,
+  receivedQuery,
+  scalar,
+  values,
+} from '../../http/received-query.ts';
 import { PAGE_QUERY_BYTES, queryBytes, queryTooLong } from '../../http/sizes.ts';
 import { isDatabaseAway } from '../../lib/database-away-error.ts';
 import { hashOfSecret } from '../../lib/sealing.ts';
@@ -18,6 +24,7 @@ import {
   readPushedFacts,
 } from '../../oauth/pushed-requests.ts';
 import { chooseRedirectUri, UNREGISTERED_REDIRECT_URI } from '../../oauth/redirect-uri.ts';
+import { chooseResource, type ResourceDeps } from '../../oauth/resource-indicators.ts';
 import { chooseLanguage } from '../messages/messages.ts';
 import type { AuthorizationRequest } from './authorization-request-store.ts';
 import { readAuthorizeRequest, readClientId, startingQuery } from './authorize-request.ts';
@@ -50,6 +57,7 @@ type StartDeps = Pick<
   | 'attempts'
   | 'offeredProviders'
   | 'mostOpenRequests'
+  | 'publicUrl'
   | 'activityNotes'
   | 'log'
   | 'now'
@@ -82,6 +90,7 @@ export async function startAuthorization(input: StartInput, deps: StartDeps): Pr
   }
   const redirectUri = readRedirectUri(options, parameters, client);
   const isVouched = pushed !== undefined && isVouchedFor(parameters, client);
+  const resource = readRequestedResource(parameters, client, deps);
   const { reconnect, ...facts } = readPushedFacts(isVouched ? parameters : []);
   const providers = chooseProviders(options.providers, client, deps.offeredProviders);
   const { userId } = options;
@@ -97,11 +106,16 @@ export async function startAuthorization(input: StartInput, deps: StartDeps): Pr
     secretHash: hashOfSecret(secret),
     clientId: client.clientId,
     redirectUri,
+    resource,
     // Fixed for the whole flow, including sign-ins at a provider.
     language: chooseLanguage({ named: scalar(parameters, 'lng'), acceptLanguage }),
     query:
       pushed === undefined
-        ? startingQuery(visit.query, { ...options, keepsRedirectUri: client.furtherRedirectUris.length > 0 })
+        ? startingQuery(visit.query, {
+            ...options,
+            keepsRedirectUri: client.furtherRedirectUris.length > 0,
+            keepsResource: resource !== undefined,
+          })
         : startingQuery(readBeside(visit)),
     formToken: randomBytes(32).toString('base64url'),
     status: 'open',
@@ -148,6 +162,17 @@ function readRedirectUri(
   if (chosen !== undefined) return chosen;
   const context = { parameter: 'redirect_uri', description: UNREGISTERED_REDIRECT_URI };
   throw new ConnectError('parameter_invalid', context);
+}
+
+/** Returns the resource that the request names. Throws ConnectError 400 `invalid_target` for an unknown one. */
+function readRequestedResource(
+  parameters: ReceivedQuery,
+  client: Client,
+  deps: ResourceDeps,
+): string | undefined {
+  const chosen = chooseResource(values(parameters, 'resource'), client, deps);
+  if (chosen === undefined) throw new ConnectError('target_unknown', { parameter: 'resource' });
+  return chosen.resource;
 }
 
 /** Returns the first page with every parameter as received. Throws ConnectError 414 if that is too long. */

@@ -55,6 +55,7 @@ const ENTRIES = {
   recovered: ['good', 'check-circle-fill'],
   degraded: ['warn', 'alert-fill'],
   reauth_required: ['bad', 'x-circle-fill'],
+  refresh_reused: ['bad', 'alert-fill'],
 } as const satisfies Record<HealthEvent['happened'], readonly [TimeLineEntry['kind'], IconName]>;
 
 /** Renders the history of an account, the newest entry first. */

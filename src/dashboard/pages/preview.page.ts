@@ -97,6 +97,7 @@ const SAMPLE_REQUEST: AuthorizationRequest = {
   scope: 'read-write',
   state: undefined,
   codeChallenge: undefined,
+  resource: undefined,
   language: 'en',
   theme: undefined,
   display: 'page',

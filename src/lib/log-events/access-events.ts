@@ -98,6 +98,12 @@ export const ACCESS_EVENTS = {
     when: 'a rotated refresh token was presented within the application’s refresh replay window; its successor was returned again',
     fields: ['clientId', 'familyId'],
   },
+  refresh_reused: {
+    level: 'warn',
+    when: 'a rotated refresh token was presented outside the replay window of an application with refresh reuse `end-grant`, and its grant was ended',
+    act: 'A refresh token was stolen, or the application uses old tokens: find out where its tokens are stored; the user must authorize again',
+    fields: ['clientId', 'user'],
+  },
   grants_revoked: {
     level: 'info',
     when: 'a token was revoked at `/revoke`; `grants` is how many grants ended',

@@ -66,6 +66,7 @@ export const LOG_FIELDS: Readonly<Record<LogField, string>> = {
     'the authorization request; it is in the URL of its pages, and useless without the browser’s cookies',
   unknown: 'how many named an unknown watch',
   url: 'the setting’s value',
+  user: 'the user’s reference, as in the audit log and the request log',
   userId: 'the user’s id, as the application assigned it',
   waiting: 'how many tasks waited for a thread, or requests of the application for a slot',
   work: 'the work of the slots, as in the metric `kalends_slots`',

@@ -5,6 +5,7 @@ import type { Database, Statements } from '../drivers/database.ts';
 import { deleteInParts } from '../drivers/delete-in-parts.ts';
 
 const LAST = '(SELECT MAX(number) FROM account_history WHERE account_key = :accountKey)';
+const LAST_OF_HEALTH = LAST.replace(':accountKey', ":accountKey AND happened <> 'refresh_reused'");
 // Another message about the same problem is no new event. Numbers have no gaps: the account's row is locked.
 const ADD = `
   INSERT INTO account_history (account_key, number, happened, reason, message, happened_at)
@@ -12,9 +13,9 @@ const ADD = `
          CAST(:at AS BIGINT)
     FROM account
    WHERE account_key = :accountKey
-     AND (:happened = 'connected' OR NOT EXISTS
+     AND (:happened IN ('connected', 'refresh_reused') OR NOT EXISTS
            (SELECT 1 FROM account_history AS h
-             WHERE h.account_key = :accountKey AND h.number = ${LAST}
+             WHERE h.account_key = :accountKey AND h.number = ${LAST_OF_HEALTH}
                AND h.happened = :happened AND COALESCE(h.reason, '') = COALESCE(CAST(:reason AS TEXT), '')))
   RETURNING number`;
 const FORGET = `
@@ -43,6 +44,20 @@ export async function addConnected(tx: Statements, accountKey: string, now: numb
   if (row === undefined || row.health === 'active') return;
   const { health, ...trouble } = row;
   await addHealthEvent(tx, { ...event, ...trouble, happened: health });
+}
+
+const LOCK_COVERED = `
+  UPDATE account SET linked_at = linked_at
+   WHERE group_id IN (SELECT group_id FROM grant_coverage WHERE coverage_id = :coverageId)
+  RETURNING account_key`;
+
+/** Adds the event of a grant that ended, to each account that it covered. */
+export async function addReused(tx: Statements, coverageId: string, at: number): Promise<void> {
+  for (const { accountKey } of await tx.all<{ accountKey: string }>(LOCK_COVERED, { coverageId }))
+    await addHealthEvent(tx, {
+      ...{ accountKey, happened: 'refresh_reused', at },
+      ...{ reason: undefined, message: undefined },
+    });
 }
 
 const LIST = `

@@ -132,7 +132,15 @@ export async function applyApproval(
   approval: Approval,
   sealer: Sealer,
 ): Promise<void> {
-  const { transactionId, clientId, userId, redirectUri, scope, codeChallenge = null } = request;
+  const {
+    transactionId,
+    clientId,
+    userId,
+    redirectUri,
+    scope,
+    codeChallenge = null,
+    resource = null,
+  } = request;
   const { joined, coverage, isUnfinished } = approval;
   if (joined !== undefined) {
     await joinGroups(tx, { clientId, userId, ...joined, now }, sealer);
@@ -140,7 +148,7 @@ export async function applyApproval(
     if (isUnfinished) await tx.change(AWAIT_REDEMPTION, { transactionId, clientId, now, into });
   }
   const finishes = Number(isUnfinished);
-  const code = { clientId, userId, redirectUri, scope, codeChallenge, finishes };
+  const code = { clientId, userId, redirectUri, scope, codeChallenge, finishes, resource };
   if (codeHash === undefined) await deleteUnusedCoverage(tx, await tx.all<CoverageRow>(REPLACE_CODE, code));
   const coverageId = await beginFamily(tx, { ...code, codeHash }, now);
   for (const covered of coverage) await tx.change(COVER, { coverageId, ...covered });

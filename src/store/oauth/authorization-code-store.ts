@@ -58,7 +58,7 @@ const REDEEM: BatchStatement = {
        AND client_id = ${value('clientId')} AND user_id = ${value('code')} AND redirect_uri = ${value('redirectUri')}
        AND COALESCE(code_challenge, '') = COALESCE(CAST(${value('codeChallenge')} AS TEXT), '')
        AND approved_at >= ${value('approvedSince')} AND withdrawn_at IS NULL
-    RETURNING token_hash, family_id, client_id, user_id, scope, coverage_id`,
+    RETURNING token_hash, family_id, client_id, user_id, scope, coverage_id, resource`,
   key: 'tokenHash',
   writes: true,
 };
@@ -90,7 +90,7 @@ const DELETE_EXPIRED = `
 const CLEAR_EXPIRED = `
   UPDATE token_family
      SET redirect_uri = NULL, code_challenge = NULL, finishes = NULL, approved_at = NULL, withdrawn_at = NULL,
-         code_hash = NULL
+         code_hash = NULL, resource = NULL
    WHERE family_id IN (
      SELECT family_id FROM token_family
       WHERE redirect_uri IS NOT NULL AND token_hash <> ''
@@ -144,11 +144,17 @@ async function redeem(db: Database, presented: Redemption, now: number): Promise
       tokenHash,
       now,
     };
-    const grant = finishes === 1 ? await redeemAndFinish(db, values) : await db.batch<Grant>(REDEEM, values);
-    if (grant !== undefined) return { grant: toGrant(grant), first };
+    const grant =
+      finishes === 1 ? await redeemAndFinish(db, values) : await db.batch<Redeemed>(REDEEM, values);
+    if (grant !== undefined) {
+      const { resource } = grant;
+      return { grant: toGrant(grant), first, ...(resource !== undefined && { resource }) };
+    }
     tried = familyId;
   }
 }
+
+type Redeemed = Grant & Pick<NewFamily, 'resource'>;
 
 type RedemptionValues = Omit<Redemption, 'codeChallenge' | 'codeHash'> & {
   readonly codeChallenge: string | null;
@@ -158,10 +164,10 @@ type RedemptionValues = Omit<Redemption, 'codeChallenge' | 'codeHash'> & {
 };
 
 /** Locks the user first, since accounts become the user's (user-lock.ts). */
-const redeemAndFinish = (db: Database, values: RedemptionValues): Promise<Grant | undefined> =>
+const redeemAndFinish = (db: Database, values: RedemptionValues): Promise<Redeemed | undefined> =>
   db.transaction(async (tx) => {
     await lockUser(tx, { clientId: values.clientId, userId: values.code });
-    const grant = await tx.get<Grant>(REDEEM_ONE, values);
+    const grant = await tx.get<Redeemed>(REDEEM_ONE, values);
     if (grant !== undefined) await finish(tx, grant, values.now);
     return grant;
   });

@@ -8,8 +8,9 @@ import {
   parseFamilyId,
   type RefreshTokenId,
 } from '../../oauth/refresh-token-id.ts';
-import type { RotatedGrant, TokenFamilyStore } from '../../oauth/token-family-store.ts';
+import type { TokenFamilyStore } from '../../oauth/token-family-store.ts';
 import { deleteWithCoverage, HAS_CODE } from '../accounts/account-groups.ts';
+import { addReused } from '../accounts/health-history.ts';
 import { auditFor, subjectOfUser } from '../audit/append-audit.ts';
 import type { BatchStatement, Database, Statements } from '../drivers/database.ts';
 
@@ -27,26 +28,45 @@ const FIND_LIVING: BatchStatement = {
 // The WHERE clause is the guard: the loser of a race finds another hash in the row. If one batch has several calls for
 // one row, PostgreSQL uses any one of them; the new hash in the result shows which.
 const ROTATE: BatchStatement = {
-  columns: { familyId: 'BIGINT', presented: 'TEXT', successor: 'TEXT', at: 'BIGINT' },
+  columns: {
+    ...{ familyId: 'BIGINT', presented: 'TEXT', successor: 'TEXT', at: 'BIGINT' },
+    ...{ refreshedAfter: 'BIGINT', createdAfter: 'BIGINT' },
+  },
   sql: ({ value, from }) => `
     UPDATE token_family SET token_hash = ${value('successor')}, refreshed_at = ${value('at')}
       ${from}
      WHERE family_id = ${value('familyId')} AND token_hash = ${value('presented')} AND ended_at IS NULL
+       AND refreshed_at > ${value('refreshedAfter')} AND created_at > ${value('createdAfter')}
     RETURNING token_hash AS successor, family_id, client_id, user_id, scope, coverage_id`,
   key: 'successor',
   writes: true,
 };
 
-const FIND_ROTATED = `
-  SELECT family_id, client_id, user_id, scope, coverage_id, refreshed_at AS rotated_at
-    FROM token_family
-   WHERE family_id = :familyId AND token_hash = :current AND refreshed_at BETWEEN :from AND :until AND ended_at IS NULL`;
+const FIND_DATED: BatchStatement = {
+  columns: { familyId: 'BIGINT' },
+  sql: ({ value, andFrom }) => `
+    SELECT f.family_id, f.client_id, f.user_id, f.scope, f.coverage_id, f.token_hash, f.created_at, f.refreshed_at
+      FROM token_family AS f${andFrom}
+     WHERE f.family_id = ${value('familyId')} AND f.ended_at IS NULL`,
+  key: 'familyId',
+  writes: false,
+};
+
+const NOTE_USE = `
+  UPDATE token_family SET refreshed_at = :now
+   WHERE family_id = :familyId AND ended_at IS NULL AND refreshed_at < :notedBefore`;
+
+const END_REUSED = `
+  UPDATE token_family SET ended_at = :now
+   WHERE family_id = :familyId AND client_id = :clientId AND user_id = :userId AND ended_at IS NULL
+     AND token_hash <> :presented AND refreshed_at < :issuedBefore
+  RETURNING coverage_id`;
 
 const BEGIN = `
   INSERT INTO token_family (family_id, token_hash, client_id, user_id, scope, coverage_id, created_at, refreshed_at,
-    ended_at, redirect_uri, code_challenge, finishes, approved_at, code_hash)
+    ended_at, redirect_uri, code_challenge, finishes, approved_at, code_hash, resource)
   VALUES (:familyId, '', :clientId, :userId, :scope, :coverageId, :now, :now,
-    :now, :redirectUri, :codeChallenge, :finishes, :now, :codeHash)
+    :now, :redirectUri, :codeChallenge, :finishes, :now, :codeHash, :resource)
   ON CONFLICT (family_id) DO NOTHING`;
 
 const END_OF_USER = `
@@ -77,15 +97,35 @@ const DELETE_ENDED = `
 
 export function tokenFamilyStore(db: Database): TokenFamilyStore {
   return {
-    async rotateRefreshToken(id, next, now) {
+    async rotateRefreshToken(id, next, { now, refreshedAfter = 0, createdAfter = 0 }) {
       const values = { presented: hashOfTokenId(id), successor: hashOfTokenId(next), at: now };
-      const row = await db.batch<Grant>(ROTATE, { familyId: parseFamilyId(id), ...values });
+      const terms = { familyId: parseFamilyId(id), refreshedAfter, createdAfter };
+      const row = await db.batch<Grant>(ROTATE, { ...values, ...terms });
       return row && toGrant(row);
     },
 
-    findRotatedGrant(current, now, withinMs) {
-      const values = { familyId: parseFamilyId(current), current: hashOfTokenId(current) };
-      return db.get<RotatedGrant>(FIND_ROTATED, { ...values, from: now - withinMs, until: now + withinMs });
+    async findDatedGrant(tokens) {
+      const row = await db.batch<DatedRow>(FIND_DATED, { familyId: parseFamilyId(tokens[0]) });
+      if (row === undefined) return undefined;
+      const { tokenHash, createdAt, refreshedAt } = row;
+      const current = tokens.find((id) => hashOfTokenId(id) === tokenHash);
+      return { ...toGrant(row), current, createdAt, refreshedAt };
+    },
+
+    async noteUse(familyId, now, notedBefore) {
+      await db.change(NOTE_USE, { familyId, now, notedBefore });
+    },
+
+    async endReusedGrant({ id, clientId, userId }, now, issuedBefore) {
+      const spent = { familyId: parseFamilyId(id), presented: hashOfTokenId(id), clientId, userId };
+      return db.transaction(async (tx) => {
+        // First, since it locks the user.
+        const user = await subjectOfUser(tx, { clientId, userId });
+        const ended = await tx.get<{ coverageId: string }>(END_REUSED, { ...spent, now, issuedBefore });
+        if (ended === undefined) return undefined;
+        await addReused(tx, ended.coverageId, now);
+        return { user };
+      });
     },
 
     findLivingGrant(familyId) {
@@ -117,6 +157,8 @@ export function tokenFamilyStore(db: Database): TokenFamilyStore {
   };
 }
 
+type DatedRow = Grant & { tokenHash: string; createdAt: number; refreshedAt: number };
+
 /** Family numbers per millisecond. */
 const NUMBERS_AT_ONCE = 1024;
 
@@ -127,6 +169,7 @@ type PendingFamily = Omit<Grant, 'familyId' | 'coverageId'> & {
   readonly finishes: number;
   /** The SHA-256 of an opaque code. */
   readonly codeHash?: string | undefined;
+  readonly resource?: string | null;
 };
 
 /**
@@ -139,7 +182,8 @@ export async function beginFamily(tx: Statements, family: PendingFamily, now: nu
   for (let range = NUMBERS_AT_ONCE; ; range *= 2) {
     const familyId = (now * NUMBERS_AT_ONCE + randomInt(range)) % FAMILY_NUMBERS;
     const coverageId = familyText(familyId);
-    if ((await tx.change(BEGIN, { ...family, codeHash, familyId, coverageId, now })) > 0) return coverageId;
+    if ((await tx.change(BEGIN, { resource: null, ...family, codeHash, familyId, coverageId, now })) > 0)
+      return coverageId;
   }
 }
 

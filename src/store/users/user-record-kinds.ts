@@ -52,7 +52,8 @@ const CONNECTING: readonly RecordKind[] = [
     key: ['transaction_id'],
     columns: `
       transaction_id, redirect_uri, scope, state, language, theme, display, providers, query, status,
-      pushed, public_client, user_name, login_hint, allowed_at, disconnected, sent_ahead, reconnects, created_at`,
+      pushed, public_client, user_name, login_hint, allowed_at, disconnected, sent_ahead, reconnects, resource,
+      created_at`,
     flags: ['pushed', 'public_client', 'disconnected', 'sent_ahead'],
   },
   {
@@ -74,7 +75,7 @@ const CONNECTING: readonly RecordKind[] = [
     table: 'token_family',
     rows: `${OF_USER} AND ${HAS_CODE}`,
     key: ['family_id'],
-    columns: 'coverage_id AS approval_id, redirect_uri, scope, finishes, approved_at, withdrawn_at',
+    columns: 'coverage_id AS approval_id, redirect_uri, scope, resource, finishes, approved_at, withdrawn_at',
     flags: ['finishes'],
   },
   {

@@ -1,0 +1,75 @@
+/** Token introspection (RFC 7662): an application learns the state of its own tokens. */
+import type { Client } from './client.ts';
+import { AUTHORIZATION, OAuthError } from './oauth-error.ts';
+import { refreshExpiry } from './refresh-token-grant.ts';
+import type { RefreshTokenId } from './refresh-token-id.ts';
+import type { TokenFamilyStore } from './token-family-store.ts';
+import type { IssuedToken, TokenSigner } from './token-signer.ts';
+
+export type IntrospectionDeps = {
+  readonly families: Pick<TokenFamilyStore, 'findLivingGrant' | 'findDatedGrant'>;
+  readonly signer: Pick<TokenSigner, 'readIssuedToken'>;
+  /** The issuer of the tokens. */
+  readonly publicUrl: string;
+  readonly now: () => number;
+};
+
+/** The response in wire names (RFC 7662 §2.2). Times are epoch seconds. */
+export type Introspection =
+  | { readonly active: false }
+  | {
+      readonly active: true;
+      readonly scope: string;
+      readonly client_id: string;
+      readonly sub: string;
+      readonly aud: string;
+      readonly iss: string;
+      /** Undefined for a refresh token without a lifetime. */
+      readonly exp?: number;
+      readonly iat: number;
+      readonly jti: string;
+      /** Undefined for a refresh token: no resource may accept it. */
+      readonly token_type?: 'Bearer' | 'DPoP';
+      readonly cnf?: object;
+    };
+
+const INACTIVE = { active: false } as const;
+
+/**
+ * Describes a token of `client`. All others are inactive: foreign, forged, expired, revoked or rotated. Throws OAuthError
+ * `invalid_client` for a public application, which anyone can claim to be.
+ */
+export async function introspectToken(
+  { token, client }: { readonly token: string; readonly client: Client },
+  deps: IntrospectionDeps,
+): Promise<Introspection> {
+  if (client.clientAuthentication === 'none') throw new OAuthError(AUTHORIZATION.invalid_client);
+  const issued = await deps.signer.readIssuedToken(token);
+  if (issued === undefined || issued.clientId !== client.clientId) return INACTIVE;
+  const state =
+    issued.type === 'at+jwt' ? await accessState(issued, deps) : await refreshState(issued, client, deps);
+  // A new family may, very rarely, have the key of a deleted one.
+  if (state?.grant.clientId !== issued.clientId || state.grant.userId !== issued.userId) return INACTIVE;
+  const { sub, aud, iat, jti, cnf } = issued.claims;
+  const { exp, tokenType } = state;
+  const times = { ...(exp !== undefined && { exp }), iat };
+  const kind = { ...(tokenType && { token_type: cnf ? ('DPoP' as const) : tokenType }), ...(cnf && { cnf }) };
+  const owner = { client_id: issued.clientId, sub, aud, iss: deps.publicUrl };
+  return { active: true, scope: state.grant.scope, ...owner, ...times, jti, ...kind };
+}
+
+async function accessState({ claims: { exp = 0 }, familyId }: IssuedToken, deps: IntrospectionDeps) {
+  if (exp <= Math.floor(deps.now() / 1000)) return undefined;
+  const grant = await deps.families.findLivingGrant(familyId);
+  return grant && { grant, exp, tokenType: 'Bearer' as const };
+}
+
+async function refreshState({ claims }: IssuedToken, client: Client, deps: IntrospectionDeps) {
+  // Only refresh tokens reach this, and their `jti` is their id.
+  const id = claims.jti as RefreshTokenId;
+  const grant = await deps.families.findDatedGrant([id]);
+  if (grant?.current !== id) return undefined;
+  const expiry = refreshExpiry(grant, client);
+  if (expiry !== undefined && expiry <= deps.now()) return undefined;
+  return { grant, exp: expiry && Math.floor(expiry / 1000), tokenType: undefined };
+}
