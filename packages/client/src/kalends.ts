@@ -13,6 +13,7 @@ import {
   type Registration,
   tokenEndpoint,
 } from './authorization.ts';
+import { clientAuthentication } from './client-authentication.ts';
 import { type SendOptions, send } from './send.ts';
 import { type TokenStore, type Tokens, tokenKeeper } from './tokens.ts';
 import { type UserCalendars, userCalendars } from './user-calendars.ts';
@@ -32,6 +33,7 @@ export type {
 export { createPkce } from './authorization.ts';
 export type * from './calendar-shapes.ts';
 export type { CalendarWrites } from './calendar-writes.ts';
+export type { ClientCredentials } from './client-authentication.ts';
 export type { EventReads } from './event-reads.ts';
 export type * from './event-shapes.ts';
 export type { EventWrites } from './event-writes.ts';
@@ -108,14 +110,16 @@ export function kalends(options: KalendsOptions): Kalends {
     timeout: options.timeout ?? 35_000,
     retries: options.retries ?? 2,
   };
-  const { exchange, refresh } = tokenEndpoint(options, sending, now);
+  const authentication = clientAuthentication(options, sending, now);
+  const authenticated = { sending, authentication };
+  const { exchange, refresh } = tokenEndpoint(options, authenticated, now);
 
   return {
-    ...applicationCalls(options, sending),
+    ...applicationCalls(authenticated),
 
     authorizationUrl: (request) => authorizationUrl(request, options, sending.baseUrl),
 
-    pushedAuthorizationUrl: (request) => pushedAuthorizationUrl(request, options, sending),
+    pushedAuthorizationUrl: (request) => pushedAuthorizationUrl(request, options, authenticated),
 
     completeAuthorization: async (callback) => exchange(codeOf(callback, options), callback.codeVerifier),
 

@@ -195,9 +195,7 @@ async function readShown(clientId: string, deps: AdministrationDeps) {
   const record = await deps.clients.findClientWithSecrets(clientId, deps.now());
   const userCount = await countUsers(clientId, deps);
   const liveSecrets = record?.secretHashes.length ?? 0;
-  const keys = (await deps.clientKeys.findKeys(clientId)) ?? null;
-  const subject = { ...(await readSettings(client, deps)), liveSecrets, userCount, version, keys };
-  return visibleSubject(subject, deps);
+  return visibleSubject({ ...(await readSettings(client, deps)), liveSecrets, userCount, version }, deps);
 }
 
 export const updateApplication = operation({
