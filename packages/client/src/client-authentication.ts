@@ -9,7 +9,16 @@ export type ClientCredentials = {
   /** For `private_key_jwt`: a private JWK for ES256, PS256 or Ed25519. */
   readonly privateKey?: PrivateJwk | undefined;
 };
-type PrivateJwk = JsonWebKey & { readonly kid?: string | undefined };
+
+/** RFC 7517. */
+export type PrivateJwk = Readonly<
+  Partial<Record<'kty' | 'kid' | 'alg' | 'use' | 'crv' | 'x' | 'y' | 'd' | RsaMember, string>>
+> & { readonly key_ops?: readonly string[] };
+type RsaMember = 'n' | 'e' | 'p' | 'q' | 'dp' | 'dq' | 'qi';
+type Algorithm =
+  | 'Ed25519'
+  | { readonly name: 'ECDSA'; readonly namedCurve: 'P-256' }
+  | { readonly name: 'RSA-PSS'; readonly hash: 'SHA-256' };
 
 export type ClientAuthentication = {
   /** Returns what a request to `/token` or `/par` needs. An assertion works once. */
@@ -23,9 +32,7 @@ export type ClientAuthentication = {
 
 /** Of a token of the application, in milliseconds. It is replaced after eight of its ten minutes. */
 const REPLACED_AFTER = 480_000;
-const ALGORITHMS: Readonly<
-  Record<string, [alg: string, EcKeyImportParams | RsaHashedImportParams | 'Ed25519']>
-> = {
+const ALGORITHMS: Readonly<Record<string, [alg: string, Algorithm]>> = {
   EC: ['ES256', { name: 'ECDSA', namedCurve: 'P-256' }],
   RSA: ['PS256', { name: 'RSA-PSS', hash: 'SHA-256' }],
   OKP: ['Ed25519', 'Ed25519'],

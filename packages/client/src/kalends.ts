@@ -33,7 +33,7 @@ export type {
 export { createPkce } from './authorization.ts';
 export type * from './calendar-shapes.ts';
 export type { CalendarWrites } from './calendar-writes.ts';
-export type { ClientCredentials } from './client-authentication.ts';
+export type { ClientCredentials, PrivateJwk } from './client-authentication.ts';
 export type { EventReads } from './event-reads.ts';
 export type * from './event-shapes.ts';
 export type { EventWrites } from './event-writes.ts';
