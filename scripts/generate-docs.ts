@@ -17,6 +17,7 @@ import { accountHealthDocument } from './health-reasons-document.ts';
 import { logEventsDocument } from './log-events-document.ts';
 import { metricsDocument } from './metrics-document.ts';
 import { scalingDocument } from './scaling-document.ts';
+import { hardeningDocument } from './switches-document.ts';
 
 const ROOT = path.resolve(import.meta.dirname, '..');
 const openapi = currentDocument('http://127.0.0.1:8080');
@@ -31,6 +32,7 @@ const documents: Readonly<Record<string, string>> = {
   'docs/configuration.md': configurationDocument(),
   'docs/cli.md': commandLineDocument(),
   'docs/errors.md': errorsDocument(),
+  'docs/hardening.md': hardeningDocument(readFileSync(path.join(ROOT, 'docs/hardening.md'), 'utf8')),
   'docs/log-events.md': logEventsDocument(),
   'docs/metrics.md': metricsDocument(),
   'docs/scaling.md': scalingDocument(readFileSync(path.join(ROOT, 'docs/scaling.md'), 'utf8')),

@@ -6,7 +6,7 @@ import type { ApplicationSubject } from './documents/application.ts';
 
 export type ApplicationSubjectDeps = Pick<
   OperatorStores,
-  'branding' | 'verification' | 'providerApps' | 'webhookKeys'
+  'branding' | 'verification' | 'providerApps' | 'webhookKeys' | 'clientKeys'
 > & {
   /** Returns the origin of logos. */
   addresses(): Promise<{ readonly url: string }>;
@@ -15,7 +15,11 @@ export type ApplicationSubjectDeps = Pick<
 /** Returns what lists show of an application. Its address is needed only for a logo. */
 export async function readListed(
   client: Client,
-  { branding, verification, addresses }: Omit<ApplicationSubjectDeps, 'providerApps' | 'webhookKeys'>,
+  {
+    branding,
+    verification,
+    addresses,
+  }: Omit<ApplicationSubjectDeps, 'providerApps' | 'webhookKeys' | 'clientKeys'>,
 ): Promise<ApplicationSubject> {
   const review = await verification.findVerification(client.clientId);
   const look = await branding.findLook(client.clientId);
@@ -39,5 +43,6 @@ export async function readSettings(
     ...(await readListed(client, deps)),
     apps: await deps.providerApps.listProviderApps(client.clientId),
     webhookKeys: use?.keys ?? 'instance',
+    keys: (await deps.clientKeys.findKeys(client.clientId)) ?? null,
   };
 }

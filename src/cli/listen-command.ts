@@ -3,6 +3,12 @@ import { createInterface } from 'node:readline/promises';
 import { Writable } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Command, CommandError, type Context, type Input, usageError } from './command.ts';
+import {
+  type Authorization,
+  basicAuthorization,
+  keyAuthorization,
+  Unavailable,
+} from './listen-authorization.ts';
 import { text } from './option-values.ts';
 import { causeText } from './remote-operations.ts';
 import { terminalText } from './terminal-text.ts';
@@ -27,7 +33,7 @@ export const listenCommand: Command = {
   ],
   notes: [
     'Prints every delivery from now on until Ctrl-C. It does not retry. Other endpoints receive their deliveries as usual.',
-    'The client secret comes from KALENDS_CLIENT_SECRET; otherwise the command asks for it. Deliveries are signed with KALENDS_WEBHOOK_SECRET (whsec_…) if it is set, otherwise with a new secret each time.',
+    'The client secret comes from KALENDS_CLIENT_SECRET; otherwise the command asks for it. An application with client authentication `private_key_jwt` needs KALENDS_CLIENT_PRIVATE_KEY instead: PEM or JWK. Deliveries are signed with KALENDS_WEBHOOK_SECRET (whsec_…) if it is set, otherwise with a new secret each time.',
     'With --json it prints JSON Lines: first the listener, then each delivery.',
   ],
   async run(input, context) {
@@ -48,7 +54,7 @@ type Options = {
   /** The URL of the running Kalends, without a trailing slash. */
   readonly base: string;
   readonly clientId: string;
-  readonly clientSecret: string;
+  readonly authorization: Authorization;
   readonly forwardTo: string | undefined;
   /** The body of the request that creates the listener. */
   readonly listenerBody: Readonly<Record<string, unknown>>;
@@ -63,10 +69,15 @@ async function readOptions({ options }: Input, context: Context): Promise<Option
   const forwardTo = text(options['forward-to']);
   if (forwardTo !== undefined && !isWebUrl(forwardTo))
     throw usageError('--forward-to must be a URL such as http://localhost:3000/webhooks.');
+  const base = parseBase(url);
+  const privateKey = env.KALENDS_CLIENT_PRIVATE_KEY;
+  const { now } = context.deps;
   return {
-    base: parseBase(url),
+    base,
     clientId,
-    clientSecret: env.KALENDS_CLIENT_SECRET || (await askSecret(context)),
+    authorization: privateKey
+      ? keyAuthorization(privateKey, { base, clientId, now })
+      : basicAuthorization(clientId, env.KALENDS_CLIENT_SECRET || (await askSecret(context))),
     forwardTo,
     listenerBody: {
       hears: (text(options.hears) ?? 'events').split(',').map((topic) => topic.trim()),
@@ -231,9 +242,6 @@ async function listen(listening: Listening, listener: ReturnType<typeof createPr
   if (id !== undefined) await call({ ...listening, signal: undefined }, 'DELETE', `/${id}`).catch(() => {});
 }
 
-/** A failure that a retry may fix. */
-class Unavailable extends Error {}
-
 async function begin(listening: Listening): Promise<{ readonly id: string; readonly secret: string }> {
   const { status, body } = await call(listening, 'POST', '');
   const { id, secret } = body;
@@ -254,10 +262,9 @@ type Caller = Options & { readonly signal: AbortSignal | undefined };
 
 /** Throws Unavailable if Kalends cannot be reached or returns 5xx. */
 async function call(caller: Caller, method: 'GET' | 'POST' | 'DELETE', path: string): Promise<Reply> {
-  const { base, clientId, clientSecret, listenerBody, signal } = caller;
+  const { base, authorization, listenerBody, signal } = caller;
+  const headers = { authorization: await authorization() };
   const patience = AbortSignal.timeout(REQUEST_TIMEOUT_MS);
-  const credentials = [clientId, clientSecret].map(encodeURIComponent).join(':');
-  const headers = { authorization: `Basic ${Buffer.from(credentials).toString('base64')}` };
   let reply: Reply;
   try {
     const response = await fetch(`${base}/webhooks/listeners${path}`, {

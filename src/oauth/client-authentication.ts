@@ -91,7 +91,7 @@ async function authenticateByAssertion(
   if (clientSecret !== undefined || /^Basic\b/i.test(authorization ?? ''))
     throw invalidRequest('Use one way of client authentication: an assertion or a client secret, not both');
   if (assertion === undefined || assertionType === undefined)
-    throw invalidRequest('client_assertion and client_assertion_type are sent together');
+    throw invalidRequest('Send client_assertion together with client_assertion_type');
   const claimed = await deps.assertions.claimedClientId(assertion);
   const clientId = claimed ?? sent.clientId ?? '';
   const match = await deps.clients.findClientWithSecrets(clientId, deps.now());

@@ -151,7 +151,7 @@ const TOKENS: Operation = {
   group,
   summary: 'Exchange a code, or refresh',
   description:
-    'Client authentication by HTTP Basic, or by `client_id` and `client_secret` in the body, not both. The body can be a form or JSON.',
+    'Client authentication by HTTP Basic, by `client_id` and `client_secret` in the body, or by `client_assertion`: only one of them. A public application sends `client_id`. The body can be a form or JSON.',
   callers: ['application', 'anybody'],
   body: {
     fields: TOKEN_FORM,
@@ -161,7 +161,8 @@ const TOKENS: Operation = {
     types: [FORM, 'application/json'],
   },
   answer: {
-    description: 'The tokens. Both are new.',
+    description:
+      'The tokens. Both are new. `grant_type=client_credentials` returns a token of the application without `refresh_token`, for 600 seconds, with `scope`.',
     schema: TokenAnswer,
     example: {
       access_token: 'eyJhbGciOi…',
@@ -175,12 +176,14 @@ const TOKENS: Operation = {
     invalid('A field is missing.', 'grant_type is missing'),
     oauth(AUTHORIZATION.unsupported_grant_type),
     oauth(AUTHORIZATION.invalid_target),
+    oauth(AUTHORIZATION.unauthorized_client),
+    oauth(AUTHORIZATION.invalid_scope, { when: '`client_credentials` without the scope `application`.' }),
     oauth(AUTHORIZATION.session_expired),
     badBodyClient,
     ...badClients,
     ...largeForms,
     oauth(ANY_CALL.temporarily_unavailable, {
-      when: 'The database cannot be reached.',
+      when: 'The database, or the `jwks_uri` of the application, cannot be reached.',
       message: TOKENS_AWAY,
     }),
   ],

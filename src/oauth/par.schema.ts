@@ -16,7 +16,11 @@ const PUSHED_PARAMETERS = {
   client_id: text({
     doc: 'Required with `client_secret` in the body. With HTTP Basic it must be the same application.',
   }),
-  client_secret: text({ doc: 'Required without HTTP Basic.' }),
+  client_secret: text({
+    doc: 'Required without HTTP Basic, unless the application authenticates otherwise.',
+  }),
+  client_assertion: text({ doc: 'An assertion instead, as at `/token`.' }),
+  client_assertion_type: text({ doc: 'As at `/token`.' }),
   user_id: required(text({ doc: 'Your id for the user.', example: 'ada' })),
   user_name: text({
     max: MAX_NAME_CHARACTERS,

@@ -280,7 +280,7 @@ describe('the published client', () => {
         (await run(program, [...flags, file, ...args], { cwd: folder })).stdout;
 
       it('the published client is led through the flow, refreshes, writes and reads', async () => {
-        const { url, clientId, clientSecret, redirectUri } = site.options;
+        const { url, clientId, clientSecret = '', redirectUri } = site.options;
         const callback = String(await site.authorize('ada'));
 
         const output = await runs(

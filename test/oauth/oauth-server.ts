@@ -115,6 +115,7 @@ export async function openOAuthServer(
     stores,
     signer,
     assertions: deps.assertions,
+    authentication: deps,
     noted: activityNotes.noted,
     rotateKeys: () => rotateSigningKeys(tokenAlgorithm, { ...keysDeps, by: undefined }),
     async close() {

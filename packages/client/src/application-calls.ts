@@ -1,4 +1,4 @@
-/** Calls with the application's secret, without a user's token: users, free time, and the log of deliveries. */
+/** Calls of the application itself, without a user's token: users, free time, and the log of deliveries. */
 import type {
   ApplicationUser,
   CalendarPayload,
@@ -10,7 +10,7 @@ import type {
   LoggedDelivery,
   LoggedDeliveryDetails,
 } from './api-types.ts';
-import { basicOf, type Registration } from './authorization.ts';
+import { type Authenticated, sendAuthenticated } from './authorization.ts';
 import type {
   AccountOfProvider,
   Availability,
@@ -19,7 +19,7 @@ import type {
   Provider,
   ReconnectLink,
 } from './calendar-shapes.ts';
-import { type Call, type SendOptions, send } from './send.ts';
+import { type Call, send } from './send.ts';
 import { queryOf } from './user-call.ts';
 
 /** The body of a delivery. Deliveries of events have no `eventType`; the other topics have one. */
@@ -93,11 +93,12 @@ export type ApplicationCalls = {
 const LISTENER_WAIT = 25;
 
 /** Returns the calls of one application. */
-export function applicationCalls(registration: Registration, sending: SendOptions): ApplicationCalls {
-  const headers = { authorization: basicOf(registration) };
-  const call = async <T>(method: Call['method'], path: string, rest: Partial<Call> = {}): Promise<T> =>
+export function applicationCalls({ sending, authentication }: Authenticated): ApplicationCalls {
+  const call = async <T>(method: Call['method'], path: string, rest: Partial<Call> = {}): Promise<T> => {
+    const headers = { authorization: await authentication.authorization() };
     // The service documents this type for the path; it is not checked here.
-    (await send({ method, path, headers, repeatable: true, ...rest }, sending)).body as T;
+    return (await send({ method, path, headers, repeatable: true, ...rest }, sending)).body as T;
+  };
   const wait = Math.max(1, Math.min(LISTENER_WAIT, Math.floor(sending.timeout / 1000) - 1));
 
   return {
@@ -107,7 +108,8 @@ export function applicationCalls(registration: Registration, sending: SendOption
       call('POST', `${userPath(userId)}/reconnect-links`, { json: { provider, account } }),
     getUser: (userId) => call('GET', userPath(userId)),
     deleteUser: (userId) => call('DELETE', userPath(userId)),
-    introspect: (token) => call('POST', '/introspect', { json: { token } }),
+    introspect: async (token) =>
+      (await sendAuthenticated('/introspect', { token }, { sending, authentication })) as Introspection, // as documented
     delivery: (id) => call('GET', deliveryPath(id)),
     replay: (id) => call('POST', `${deliveryPath(id)}/replay`),
     replayAll: (query) => call('POST', '/webhooks/replay', { json: query }),

@@ -1,13 +1,12 @@
 /** The OAuth flow: out to the service's pages, back with a code, and tokens for it. */
 import type { AccountOfProvider, Provider, Scope } from './calendar-shapes.ts';
+import { base64url, type ClientAuthentication, type ClientCredentials } from './client-authentication.ts';
 import { isRecord, KalendsError } from './kalends-error.ts';
 import { type SendOptions, send } from './send.ts';
 import type { Tokens } from './tokens.ts';
 
 /** The application as it is registered. */
-export type Registration = {
-  readonly clientId: string;
-  readonly clientSecret: string;
+export type Registration = ClientCredentials & {
   readonly redirectUri: string;
   /** The application's code format: `user-id` by default, `opaque` if an `issuer` is given. */
   readonly codes?: 'user-id' | 'opaque' | undefined;
@@ -95,15 +94,14 @@ export function authorizationUrl(
 export async function pushedAuthorizationUrl(
   { userName, loginHint, reconnect, ...request }: PushedAuthorizationRequest,
   registration: Registration,
-  sending: SendOptions,
+  { sending, authentication }: Authenticated,
 ): Promise<URL> {
   const url = authorizationUrl(request, registration, sending.baseUrl);
   const form = new URLSearchParams(url.searchParams);
   if (userName) form.set('user_name', userName);
   if (loginHint) form.set('login_hint', loginHint);
   if (reconnect) form.set('reconnect', `${reconnect.provider}:${reconnect.account}`);
-  const headers = { authorization: basicOf(registration) };
-  const { body } = await send({ method: 'POST', path: '/par', form, headers, repeatable: true }, sending);
+  const body = await sendAuthenticated('/par', Object.fromEntries(form), { sending, authentication });
   const { request_uri } = isRecord(body) ? body : {};
   if (typeof request_uri !== 'string') throw refusal('unreadable', 'The service’s answer has no request_uri');
   url.search = String(new URLSearchParams({ client_id: registration.clientId, request_uri }));
@@ -116,12 +114,6 @@ export async function createPkce(): Promise<Pkce> {
   const digest = await crypto.subtle.digest('SHA-256', new TextEncoder().encode(codeVerifier));
   return { codeVerifier, codeChallenge: base64url(new Uint8Array(digest)) };
 }
-
-const base64url = (bytes: Uint8Array): string =>
-  btoa(String.fromCharCode(...bytes))
-    .replaceAll('+', '-')
-    .replaceAll('/', '_')
-    .replaceAll('=', '');
 
 /**
  * Returns the code of a callback that belongs to this session and this user. An opaque code does not show its user: see
@@ -179,20 +171,34 @@ export type TokenEndpoint = {
   refresh(refreshToken: string): Promise<Tokens>;
 };
 
-/** Client authentication (RFC 6749 §2.3.1). */
-export const basicOf = ({ clientId, clientSecret }: Registration): string =>
-  `Basic ${btoa(`${clientId}:${clientSecret}`)}`;
+/** How an application sends requests. */
+export type Authenticated = {
+  readonly sending: SendOptions;
+  readonly authentication: ClientAuthentication;
+};
+
+/** Sends a form with the credentials of the application, and returns the body of the response. */
+export async function sendAuthenticated(
+  path: string,
+  form: Readonly<Record<string, string>>,
+  { sending, authentication }: Authenticated,
+): Promise<unknown> {
+  const { headers, fields } = await authentication.credentials();
+  // An assertion works once.
+  const repeatable = !('client_assertion' in fields);
+  const sent = new URLSearchParams({ ...form, ...fields });
+  return (await send({ method: 'POST', path, form: sent, headers, repeatable }, sending)).body;
+}
 
 /** Returns the token endpoint for this application; `now` is epoch milliseconds. */
 export function tokenEndpoint(
-  registration: Registration,
-  sending: SendOptions,
+  { redirectUri }: Registration,
+  { sending, authentication }: Authenticated,
   now: () => number,
 ): TokenEndpoint {
-  const { redirectUri } = registration;
-  const headers = { authorization: basicOf(registration) };
-  const grant = async (fields: Record<string, string>): Promise<Tokens> => {
-    const form = new URLSearchParams(fields);
+  const grant = async (granted: Record<string, string>): Promise<Tokens> => {
+    const { headers, fields } = await authentication.credentials();
+    const form = new URLSearchParams({ ...granted, ...fields });
     // This request is never repeated: if its response is lost, the code or token has been used.
     return tokensIn((await send({ method: 'POST', path: '/token', form, headers }, sending)).body, now());
   };

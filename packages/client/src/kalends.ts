@@ -6,16 +6,17 @@ import { type ApplicationCalls, applicationCalls, type WebhookPayload } from './
 import {
   type AuthorizationRequest,
   authorizationUrl,
-  basicOf,
   type Callback,
   codeOf,
   type PushedAuthorizationRequest,
   pushedAuthorizationUrl,
   type Registration,
   requireUser,
+  sendAuthenticated,
   tokenEndpoint,
 } from './authorization.ts';
-import { type SendOptions, send } from './send.ts';
+import { clientAuthentication } from './client-authentication.ts';
+import type { SendOptions } from './send.ts';
 import { type TokenStore, type Tokens, tokenKeeper } from './tokens.ts';
 import { type UserCalendars, userCalendars } from './user-calendars.ts';
 import { userCall } from './user-call.ts';
@@ -34,6 +35,7 @@ export type {
 export { createPkce } from './authorization.ts';
 export type * from './calendar-shapes.ts';
 export type { CalendarWrites } from './calendar-writes.ts';
+export type { ClientCredentials, PrivateJwk } from './client-authentication.ts';
 export type { EventReads } from './event-reads.ts';
 export type * from './event-shapes.ts';
 export type { EventWrites } from './event-writes.ts';
@@ -110,14 +112,16 @@ export function kalends(options: KalendsOptions): Kalends {
     timeout: options.timeout ?? 35_000,
     retries: options.retries ?? 2,
   };
-  const { exchange, refresh } = tokenEndpoint(options, sending, now);
+  const authentication = clientAuthentication(options, sending, now);
+  const authenticated = { sending, authentication };
+  const { exchange, refresh } = tokenEndpoint(options, authenticated, now);
 
   return {
-    ...applicationCalls(options, sending),
+    ...applicationCalls(authenticated),
 
     authorizationUrl: (request) => authorizationUrl(request, options, sending.baseUrl),
 
-    pushedAuthorizationUrl: (request) => pushedAuthorizationUrl(request, options, sending),
+    pushedAuthorizationUrl: (request) => pushedAuthorizationUrl(request, options, authenticated),
 
     async completeAuthorization(callback) {
       const code = codeOf(callback, options, sending.baseUrl);
@@ -127,8 +131,7 @@ export function kalends(options: KalendsOptions): Kalends {
     user: (store) => userCalendars(userCall(tokenKeeper(store, { refresh, now }), sending)),
 
     async revoke(token) {
-      const headers = { authorization: basicOf(options) };
-      await send({ method: 'POST', path: '/revoke', headers, json: { token }, repeatable: true }, sending);
+      await sendAuthenticated('/revoke', { token }, authenticated);
     },
 
     webhook: webhookVerifier({ sending, pinned, secrets, clientId: options.clientId, now }),

@@ -1,0 +1,28 @@
+/** One assertion from ten callers of two instances, on both databases. */
+import assert from 'node:assert/strict';
+import { randomBytes } from 'node:crypto';
+import { it } from 'node:test';
+import { createSealer } from '../../src/lib/sealing.ts';
+import { onEachDatabase } from '../harness/databases.ts';
+import { assertionOf, newKey, postAssertion, setOf, useKeys } from './assertions.ts';
+import { openOAuthServer } from './oauth-server.ts';
+
+onEachDatabase((database, open) => {
+  it(`ten callers with one assertion on two instances: one is authenticated, on ${database}`, async () => {
+    const options = { db: await open(), sealer: createSealer(randomBytes(32)) };
+    const [one, other] = [await openOAuthServer('HS256', options), await openOAuthServer('HS256', options)];
+    const key = newKey();
+    await useKeys(one, { jwks: JSON.stringify(setOf(key)) });
+
+    for (let round = 0; round < 5; round += 1) {
+      const assertion = assertionOf(key, one.clock.now);
+      const callers = Array.from({ length: 10 }, (_, i) => (i % 2 === 0 ? one : other));
+      const answers = await Promise.all(callers.map(({ app }) => postAssertion(app, assertion)));
+
+      const statuses = answers.map(({ statusCode }) => statusCode);
+      assert.equal(statuses.filter((status) => status === 200).length, 1, String(statuses));
+    }
+    await one.close();
+    await other.close();
+  });
+});
