@@ -22,7 +22,7 @@ import { asObject, type Members } from '../http/fields.ts';
 import { instantText } from '../lib/rendered-json.ts';
 import type { Client } from '../oauth/client.ts';
 import { SWITCHES } from '../oauth/switches.ts';
-import { KEY_OPTIONS, readKeyOptions } from './client-keys-options.ts';
+import { KEY_OPTIONS, newSecrets, readKeyOptions, secretRow } from './client-keys-options.ts';
 import {
   CLIENT_OPTIONS,
   checkAppCalls,
@@ -204,18 +204,11 @@ const update: Command = {
       const changed = isGiven(settings) ? await operations.read(updateApplication, fields) : {};
       await runCalls(input.client_id, calls, operations);
       const { json, text } = await runAndPrint(details, input, operations);
-      const { webhook_secret: secret, client_secret: clientSecret } = changed;
-      const rows = [...secretRow('webhook secret', secret), ...secretRow('client_secret', clientSecret)];
+      const secrets = newSecrets(changed);
       return {
-        json: {
-          ...asObject(json),
-          ...(secret !== undefined && { webhook_secret: secret }),
-          ...(clientSecret !== undefined && { client_secret: clientSecret }),
-        },
+        json: { ...asObject(json), ...secrets.json },
         text: [
-          ...[text, ...rows.map((row) => tabulate([row]))],
-          ...(secret === undefined ? [] : ['Save the webhook secret now: it is not shown again.']),
-          ...(clientSecret === undefined ? [] : ['Save the client secret now: it is not shown again.']),
+          ...[text, ...secrets.text],
           ...flowNotices(settings.returning_users),
           ...unreviewedNotices(asObject(json) ?? {}),
         ].join('\n\n'),
@@ -355,6 +348,3 @@ const nameNotice = ({ clientId, displayName }: Client): string[] =>
         `Its users see "This application" instead of a name. To set one: kalends client update ${clientId} --display-name "NAME".`,
       ]
     : [];
-
-const secretRow = (label: string, secret: unknown): string[][] =>
-  secret === undefined ? [] : [[label, String(secret)]];

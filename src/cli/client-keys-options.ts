@@ -1,7 +1,9 @@
-/** The options of `client create` and `client update` for the public keys of an application. */
+/** The options of `client create` and `client update` for public keys, and the secrets that both print. */
 import { readFile } from 'node:fs/promises';
+import type { Members } from '../http/fields.ts';
 import { jsonIn } from '../lib/json.ts';
 import { type CommandOption, type Input, unreadableFile, usageError } from './command.ts';
+import { tabulate } from './help.ts';
 import { text } from './option-values.ts';
 
 export const KEY_OPTIONS: readonly CommandOption[] = [
@@ -28,4 +30,22 @@ export async function readKeyOptions(options: Input['options']) {
   const jwks = jsonIn(content);
   if (jwks === undefined) throw usageError('--jwks must be a file with a JWK Set in JSON.');
   return { jwks };
+}
+
+export const secretRow = (label: string, secret: unknown): string[][] =>
+  secret === undefined ? [] : [[label, String(secret)]];
+
+/** Returns the secrets that a change created, for JSON and as paragraphs. */
+export function newSecrets({ webhook_secret, client_secret }: Members) {
+  const secrets = Object.entries({ webhook_secret, client_secret }).filter(
+    ([, secret]) => secret !== undefined,
+  );
+  const names = secrets.map(([name]) => name.replace('_', ' '));
+  return {
+    json: Object.fromEntries(secrets),
+    text: [
+      ...secrets.map(([, secret], i) => tabulate(secretRow(names[i] ?? '', secret))),
+      ...names.map((name) => `Save the ${name} now: it is not shown again.`),
+    ],
+  };
 }

@@ -1,6 +1,8 @@
 /** Applications with keys instead of a secret: third-party clients, our client and `kalends listen` at the running program. */
 import assert from 'node:assert/strict';
+import { spawnSync } from 'node:child_process';
 import { createPrivateKey } from 'node:crypto';
+import { readFileSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { after, before, describe, it } from 'node:test';
@@ -8,12 +10,28 @@ import { exportJWK, generateKeyPair } from 'jose';
 import * as oauth from 'oauth4webapi';
 import * as openid from 'openid-client';
 import { kalends } from '../../packages/client/src/kalends.ts';
+import { snippetsOf } from '../../scripts/snippet-rules.ts';
 import { runProgram } from '../harness/program.ts';
 import { openBrowser } from './browser.ts';
 import { allow, linkAccount } from './flow.ts';
 import { openSite, type Site, WITHOUT_RADICALE } from './site.ts';
 
 const ALGORITHMS = ['ES256', 'PS256', 'Ed25519'] as const;
+/** Debian's own Python has Debian's Python packages. */
+const PYTHON = '/usr/bin/python3';
+const WITHOUT_AUTHLIB =
+  spawnSync(PYTHON, ['-c', 'import authlib']).status === 0 ? false : 'python3-authlib is not installed';
+const AUTHLIB_BEFORE = `
+import json, os, sys
+os.environ["AUTHLIB_INSECURE_TRANSPORT"] = "1"
+from authlib.integrations.requests_client import OAuth2Session
+from authlib.oauth2.rfc7523 import PrivateKeyJWT, private_key_jwt_sign
+issuer, client_id = sys.argv[1:]
+private_key = sys.stdin.read()`;
+const AUTHLIB_AFTER = `
+session.trust_env = False
+grant = {"grant_type": "client_credentials", "scope": "application"}
+print(json.dumps(session.fetch_token(issuer + "/token", **grant)))`;
 const http = { [oauth.allowInsecureRequests]: true } as const;
 const APPLICATION = { scope: 'application' };
 
@@ -149,6 +167,23 @@ describe('an application that authenticates by keys', { skip: WITHOUT_RADICALE }
       // One for the code, one for the refresh, and one for both calls of the application.
       assert.equal(requests.filter((one) => one === '/token').length, 3);
     });
+
+  it('Authlib gets an application token with the subclass that docs/hardening.md shows', {
+    skip: WITHOUT_AUTHLIB,
+  }, () => {
+    const { url, clientId } = site.application;
+    const pem = createPrivateKey({ key: { ...keyOf('ES256').jwk }, format: 'jwk' });
+    const input = String(pem.export({ type: 'pkcs8', format: 'pem' }));
+    const text = readFileSync(path.resolve(import.meta.dirname, '../../docs/hardening.md'), 'utf8');
+    const snippet = snippetsOf({ path: 'docs/hardening.md', text }).find(
+      ({ language }) => language === 'python',
+    );
+    const program = [AUTHLIB_BEFORE, snippet?.code, AUTHLIB_AFTER].join('\n');
+
+    const { stdout, stderr } = spawnSync(PYTHON, ['-c', program, url, clientId], { input, encoding: 'utf8' });
+
+    assert.equal(JSON.parse(stdout || '{}').scope, 'application', stderr);
+  });
 
   it('kalends listen requests a token with a PEM or a JWK, and rejects another key', async () => {
     const { url, clientId } = site.application;

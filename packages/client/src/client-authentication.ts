@@ -30,7 +30,7 @@ export type ClientAuthentication = {
   authorization(): Promise<string>;
 };
 
-/** Of a token of the application, in milliseconds. It is replaced after eight of its ten minutes. */
+/** The application replaces its token after eight of its ten minutes, in milliseconds. */
 const REPLACED_AFTER = 480_000;
 const ALGORITHMS: Readonly<Record<string, [alg: string, Algorithm]>> = {
   EC: ['ES256', { name: 'ECDSA', namedCurve: 'P-256' }],
