@@ -8,6 +8,7 @@ import { loadConfig } from '../../src/config/config.ts';
 import { attemptLimit } from '../../src/http/attempt-limit.ts';
 import { createServer } from '../../src/http/server.ts';
 import { authenticateBearer } from '../../src/oauth/bearer-authentication.ts';
+import { createIssuer } from '../../src/oauth/issuers.ts';
 import { openSigningKeys } from '../../src/oauth/signing-keys.ts';
 import { tokenRoute } from '../../src/oauth/token.route.ts';
 import { createTokenSigner } from '../../src/oauth/token-signer.ts';
@@ -28,7 +29,8 @@ const hearers = { answerListener, answerCounter: activityNotes };
 const app = createServer({ log, trustProxy: config.trustProxy, secure: false, ...hearers });
 const limits = { wrongSecrets: attemptLimit(30, 60), wrongCodes: wrongCodeLimits(config.limits) };
 const successorKey = sealer.derive('refresh successors');
-app.register(tokenRoute({ ...stores, activityNotes, signer, successorKey, log, ...limits }));
+const issuer = createIssuer('default', config.url);
+app.register(tokenRoute({ ...stores, issuer, activityNotes, signer, successorKey, log, ...limits }));
 app.get('/health', async () => ({ status: 'ok' }));
 app.get('/protected', async (request) => {
   const { userId } = await authenticateBearer(request, { signer, families });

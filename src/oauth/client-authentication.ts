@@ -8,6 +8,7 @@ import type { Log } from '../lib/log.ts';
 import { hashOfSecret } from '../lib/sealing.ts';
 import type { Client } from './client.ts';
 import type { ClientStore } from './client-store.ts';
+import { type Issuer, issuerProblem } from './issuers.ts';
 import { AUTHORIZATION, invalidRequest, OAuthError } from './oauth-error.ts';
 
 /** The part of a token request that authentication reads; authentication sets its caller, also a claimed one. */
@@ -132,4 +133,10 @@ export function authenticateBasic(
   const basic = /^Basic\b/i.test(authorization ?? '') ? authorization : 'Basic';
   const credentials = { request, authorization: basic, clientId: undefined, clientSecret: undefined };
   return authenticateClient(credentials, deps);
+}
+
+/** Throws OAuthError `unauthorized_client`, which names the right issuer, if the application belongs to another one. */
+export function requireIssuer(client: Client, issuer: Issuer): void {
+  const problem = issuerProblem(client, issuer);
+  if (problem !== undefined) throw new OAuthError(AUTHORIZATION.unauthorized_client, problem);
 }

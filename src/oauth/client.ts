@@ -1,3 +1,4 @@
+import type { IssuerName } from './issuers.ts';
 import { DEFAULT_SWITCHES, type Switches } from './switches.ts';
 
 /** `prove`: returning users must prove their accounts. `continue`: anyone with a user's id gets all its accounts. */
@@ -32,6 +33,8 @@ export type Client = ClientSettings & {
   /** The default redirect URI. */
   readonly redirectUri: string;
   readonly webhookUrl: string | undefined;
+  /** Determines its issuer; by default, `default`. */
+  readonly profile?: IssuerName;
   /** Epoch milliseconds. */
   readonly createdAt: number;
 };

@@ -15,6 +15,12 @@ export const AUTHORIZATION = errorTable({
     when: 'The application is unknown, or its secret is wrong. The status is 401 with HTTP Basic and at `/authorize`, otherwise 400.',
     fix: 'Compare the client id with the dashboard. If the secret is lost, create a new one there.',
   },
+  unauthorized_client: {
+    status: 400,
+    message: 'This application belongs to another issuer',
+    when: 'The endpoint is that of another issuer: applications with the profile `fapi2` use the endpoints under `/fapi2`, all others those without this prefix.',
+    fix: 'Configure the client with the issuer that `error_description` names.',
+  },
   invalid_scope: {
     status: 400,
     message: 'scope is not one of free-busy, read, read-write',

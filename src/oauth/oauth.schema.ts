@@ -5,6 +5,7 @@ import { oneOf, required, text } from '../http/fields.ts';
 import { enumeration, type Operation, type OperationError } from '../http/operation.ts';
 import { ANY_CALL, type ErrorRow } from '../http/refusal.ts';
 import { bodyTooLarge, FORM_BYTES, formatSize, PAGE_QUERY_BYTES, queryTooLong } from '../http/sizes.ts';
+import { createIssuer, type IssuerName } from './issuers.ts';
 import { AUTHORIZATION } from './oauth-error.ts';
 import { SCOPES } from './scope.ts';
 import { serverMetadata } from './server-metadata.ts';
@@ -20,6 +21,11 @@ export const oauth = (row: ErrorRow, differing: Partial<ErrorRow> = {}): Operati
 /** Returns `invalid_request` with status 400. */
 export const invalid = (when: string, message: string): OperationError =>
   oauth(ANY_CALL.invalid_request, { when, message });
+
+export const wrongIssuer = oauth(AUTHORIZATION.unauthorized_client, {
+  message:
+    'This application belongs to the issuer https://kalends.example/fapi2, not to https://kalends.example',
+});
 
 export const badBodyClient = oauth(AUTHORIZATION.invalid_client, {
   when: 'The credentials in the body are wrong.',
@@ -83,9 +89,19 @@ const Metadata = Type.Object(
     token_endpoint_auth_methods_supported: Type.Array(Type.String()),
     revocation_endpoint_auth_methods_supported: Type.Array(Type.String()),
     code_challenge_methods_supported: Type.Array(Type.String()),
+    introspection_endpoint: Type.Optional(Type.String()),
+    introspection_endpoint_auth_methods_supported: Type.Optional(Type.Array(Type.String())),
+    token_endpoint_auth_signing_alg_values_supported: Type.Optional(Type.Array(Type.String())),
+    revocation_endpoint_auth_signing_alg_values_supported: Type.Optional(Type.Array(Type.String())),
+    introspection_endpoint_auth_signing_alg_values_supported: Type.Optional(Type.Array(Type.String())),
+    dpop_signing_alg_values_supported: Type.Optional(Type.Array(Type.String())),
+    authorization_response_iss_parameter_supported: Type.Optional(Type.Boolean()),
   },
   { $id: 'ServerMetadata' },
 );
+
+const exampleMetadata = (name: IssuerName) =>
+  serverMetadata(createIssuer(name, 'https://kalends.example'), 'HS256');
 
 const KeySet = Type.Object(
   { keys: Type.Array(Type.Record(Type.String(), Type.Unknown())) },
@@ -166,6 +182,7 @@ const TOKENS: Operation = {
     invalid('A field is missing.', 'grant_type is missing'),
     oauth(AUTHORIZATION.unsupported_grant_type),
     oauth(AUTHORIZATION.session_expired),
+    wrongIssuer,
     badBodyClient,
     ...badClients,
     ...largeForms,
@@ -200,6 +217,7 @@ export const oauthOperations: readonly Operation[] = [
       ),
       ...wrongParameters,
       oauth(AUTHORIZATION.invalid_request_uri),
+      wrongIssuer,
       oauth(AUTHORIZATION.invalid_client, {
         status: 401,
         when: 'The application is unknown.',
@@ -246,7 +264,7 @@ export const oauthOperations: readonly Operation[] = [
     answer: {
       description: 'The metadata.',
       schema: Metadata,
-      example: serverMetadata({ publicUrl: 'https://kalends.example', tokenAlgorithm: 'HS256' }),
+      example: exampleMetadata('default'),
     },
     errors: [],
   },
@@ -257,6 +275,28 @@ export const oauthOperations: readonly Operation[] = [
     group,
     summary: 'The public keys of access tokens (RFC 7517)',
     description: 'Empty with HS256, the default, because only this server verifies such tokens.',
+    callers: ['anybody'],
+    answer: { description: 'The keys.', schema: KeySet, example: { keys: [] } },
+    errors: [],
+  },
+  {
+    method: 'get',
+    path: '/.well-known/oauth-authorization-server/fapi2',
+    id: 'getStrictServerMetadata',
+    group,
+    summary: 'Show the metadata of the issuer for applications with the profile `fapi2`',
+    description: 'Its endpoints are those of the other issuer, under `/fapi2`.',
+    callers: ['anybody'],
+    answer: { description: 'The metadata.', schema: Metadata, example: exampleMetadata('fapi2') },
+    errors: [],
+  },
+  {
+    method: 'get',
+    path: '/fapi2/jwks.json',
+    id: 'getStrictSigningKeys',
+    group,
+    summary: 'The public keys of access tokens of applications with the profile `fapi2`',
+    description: 'These tokens are signed with ES256. Empty until the first application has the profile.',
     callers: ['anybody'],
     answer: { description: 'The keys.', schema: KeySet, example: { keys: [] } },
     errors: [],

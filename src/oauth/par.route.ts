@@ -3,7 +3,7 @@ import type { FastifyPluginAsync } from 'fastify';
 import { asObject } from '../http/fields.ts';
 import { type ReceivedQuery, receivedQuery, scalar } from '../http/received-query.ts';
 import { FORM_BYTES } from '../http/sizes.ts';
-import { authenticateClient, type ClientAuthenticationDeps } from './client-authentication.ts';
+import { authenticateClient, type ClientAuthenticationDeps, requireIssuer } from './client-authentication.ts';
 import { invalidRequest } from './oauth-error.ts';
 import { type PushedRequestDeps, pushRequest } from './pushed-requests.ts';
 
@@ -20,7 +20,7 @@ class SpelledForm {
   }
 }
 
-/** Registers the route at both prefixes. Errors are OAuthError. */
+/** Registers the route at the prefixes of an issuer. Errors are OAuthError. */
 export function parRoute(deps: ParRouteDeps): FastifyPluginAsync {
   const options = { bodyLimit: FORM_BYTES, config: { errorShape: 'oauth' } } as const;
 
@@ -39,6 +39,7 @@ export function parRoute(deps: ParRouteDeps): FastifyPluginAsync {
         clientSecret: scalar(query, 'client_secret'),
       };
       const client = await authenticateClient(presented, deps);
+      requireIssuer(client, deps.issuer);
       const answer = await pushRequest({ client, query }, deps);
       return reply.status(201).send(answer);
     });

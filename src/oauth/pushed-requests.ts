@@ -3,6 +3,7 @@ import { randomBytes } from 'node:crypto';
 import { queryWithout, type ReceivedQuery, receivedQuery, scalar } from '../http/received-query.ts';
 import { hashOfSecret } from '../lib/sealing.ts';
 import type { Client } from './client.ts';
+import type { Issuer } from './issuers.ts';
 import { invalidRequest } from './oauth-error.ts';
 import { CHALLENGE_REQUIRED, lacksChallenge } from './pkce.ts';
 import type { PushedRequest, PushedRequestStore } from './pushed-request-store.ts';
@@ -24,6 +25,8 @@ export const MAX_HINT_CHARACTERS = 320;
 export const MAX_RECONNECT_CHARACTERS = 2100;
 
 export type PushedRequestDeps = {
+  /** The issuer to which the application belongs. */
+  readonly issuer: Issuer;
   readonly pushedRequests: Pick<PushedRequestStore, 'add'>;
   /** Checks parameters like `/authorize` and returns those that it reads. Throws OAuthError for the first mistake. */
   readonly checkAuthorization: (query: ReceivedQuery) => string;
@@ -45,7 +48,7 @@ export type PushedRequestAnswer = { readonly request_uri: string; readonly expir
 /** Stores the parameters and returns their reference. Throws OAuthError for invalid parameters. */
 export async function pushRequest(
   { client, query }: { readonly client: Client; readonly query: ReceivedQuery },
-  { pushedRequests, checkAuthorization, hasAccount, now }: PushedRequestDeps,
+  { issuer, pushedRequests, checkAuthorization, hasAccount, now }: PushedRequestDeps,
 ): Promise<PushedRequestAnswer> {
   const { clientId } = client;
   // RFC 9126 §2.1
@@ -53,19 +56,20 @@ export async function pushRequest(
   checkOnce(query);
   const read = receivedQuery(`?${checkAuthorization(query)}`);
   if (lacksChallenge(client, scalar(query, 'code_challenge'))) throw invalidRequest(CHALLENGE_REQUIRED);
-  if (chooseRedirectUri(scalar(query, 'redirect_uri'), client) === undefined)
-    throw invalidRequest(UNREGISTERED_REDIRECT_URI);
+  const redirectUri = scalar(query, 'redirect_uri');
+  if (chooseRedirectUri(redirectUri, client, issuer) === undefined)
+    throw invalidRequest(redirectUri === undefined ? 'redirect_uri is missing' : UNREGISTERED_REDIRECT_URI);
   const { reconnect } = readPushedFacts(query);
   if (reconnect !== undefined) {
     const userId = scalar(query, 'user_id') ?? '';
     if (!(await hasAccount({ clientId, userId, reconnect }))) throw invalidRequest(RECONNECT_UNKNOWN);
   }
 
-  const names = client.furtherRedirectUris.length > 0 ? [...FACTS, 'redirect_uri'] : FACTS;
+  const names = issuer.isStrict || client.furtherRedirectUris.length > 0 ? [...FACTS, 'redirect_uri'] : FACTS;
   const facts = query.filter(({ name }) => names.includes(name)).map(({ spelling }) => spelling);
   const stored = [`client_id=${clientId}`, queryWithout(read, 'client_id'), ...facts].join('&');
   const requestUri = await storePushedRequest(
-    { clientId, query: stored, createdAt: now() },
+    { issuer: issuer.name, clientId, query: stored, createdAt: now() },
     { pushedRequests },
   );
   return { request_uri: requestUri, expires_in: PUSHED_REQUEST_SECONDS };

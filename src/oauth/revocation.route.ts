@@ -4,7 +4,7 @@ import { FORM_BYTES } from '../http/sizes.ts';
 import { type RevocationDeps, revokeToken } from './revocation.ts';
 import { REVOCATION_FORM, readForm } from './token-form.ts';
 
-/** Registers the route at both prefixes. It always returns 200, whatever the token's state. */
+/** Registers the route at the prefixes of an issuer. It always returns 200, whatever the token's state. */
 export function revocationRoute(deps: RevocationDeps): FastifyPluginAsync {
   const options = { bodyLimit: FORM_BYTES, config: { errorShape: 'oauth' } } as const;
 

@@ -1,7 +1,9 @@
 /** The contents and signing of tokens (docs/wire.md O2.4 to O2.6). */
 import { hash, randomUUID } from 'node:crypto';
 import { signJwt, verifyJwt } from '../lib/jwt.ts';
+import type { Client } from './client.ts';
 import type { Grant } from './grant.ts';
+import { createIssuer, type Issuer, issuerOf } from './issuers.ts';
 import { familyText, type RefreshTokenId } from './refresh-token-id.ts';
 import type { Scope } from './scope.ts';
 import type { SigningKeys, TokenType } from './signing-keys.ts';
@@ -21,6 +23,12 @@ export type TokenOwner = Omit<Grant, 'scope' | 'coverageId'>;
 export type RefreshTokenClaims = TokenOwner & { readonly id: RefreshTokenId };
 
 export interface TokenSigner {
+  /** Returns the signer for the tokens of an issuer. All signers read the tokens of all issuers. */
+  at(issuer: Issuer): TokenSigner;
+
+  /** Makes the key of the issuer's tokens available. To be called before a code or a refresh token is used up. */
+  prepare(): Promise<void> | undefined;
+
   /**
    * Signs an access token and the refresh token `refreshTokenId`. `issuedAt` is the refresh token's, in epoch
    * milliseconds (default now): with HS256, equal key, id and time give equal text.
@@ -61,12 +69,14 @@ type AccessClaims = Claims & {
 type VerifiedToken = { readonly grant: TokenGrant; readonly exp: number };
 type RefreshClaims = Claims & { readonly type: 'refresh'; readonly jti: RefreshTokenId };
 
-export function createTokenSigner(keys: SigningKeys, now: () => number): TokenSigner {
+/** Creates the signer of the default issuer, or that of `issuer`. */
+export function createTokenSigner(keys: SigningKeys, now: () => number, issuer?: Issuer): TokenSigner {
+  const { tokenAlgorithm } = issuer ?? {};
   const verifiedTokens = new Map<string, VerifiedToken>();
   const seconds = (at = now()) => Math.floor(at / 1000);
 
   const sign = (type: TokenType, claims: object) => {
-    const { key, header } = keys.signing(type);
+    const { key, header } = keys.signing(type, tokenAlgorithm);
     return signJwt(header, claims, key);
   };
 
@@ -91,7 +101,10 @@ export function createTokenSigner(keys: SigningKeys, now: () => number): TokenSi
     return verifiedToken;
   };
 
-  return {
+  const signer: TokenSigner = {
+    at: (other) =>
+      other.name === (issuer?.name ?? 'default') ? signer : createTokenSigner(keys, now, other),
+    prepare: () => (tokenAlgorithm === undefined ? undefined : keys.prepare(tokenAlgorithm)),
     signTokenResponse(grant, refreshTokenId, issuedAt) {
       const iat = seconds();
       const { familyId, clientId, userId, scope } = grant;
@@ -102,7 +115,7 @@ export function createTokenSigner(keys: SigningKeys, now: () => number): TokenSi
       const ofRefresh = { ...common, iat: issuedAt === undefined ? iat : seconds(issuedAt) };
       const refresh: RefreshClaims = { ...ofRefresh, type: 'refresh', jti: refreshTokenId };
       return {
-        access_token: sign('at+jwt', access),
+        access_token: sign('at+jwt', issuer?.hasIss ? { ...access, iss: issuer.url } : access),
         token_type: 'Bearer',
         expires_in: ACCESS_TOKEN_SECONDS,
         refresh_token: sign('rt+jwt', refresh),
@@ -126,6 +139,17 @@ export function createTokenSigner(keys: SigningKeys, now: () => number): TokenSi
       return signedToken && readOwner(signedToken.claims as Claims);
     },
   };
+  return signer;
+}
+
+/** Returns the signer of an application's issuer, with its key. */
+export async function signerOf(
+  client: Client,
+  { signer, publicUrl }: { readonly signer: TokenSigner; readonly publicUrl: string },
+): Promise<TokenSigner> {
+  const ownSigner = signer.at(createIssuer(issuerOf(client), publicUrl));
+  await ownSigner.prepare();
+  return ownSigner;
 }
 
 function readOwner({ family, aud, sub }: Claims): TokenOwner {

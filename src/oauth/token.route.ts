@@ -3,7 +3,8 @@ import type { FastifyPluginAsync } from 'fastify';
 import { FORM_BYTES } from '../http/sizes.ts';
 import { type AuthorizationCodeDeps, authorizationCodeGrant } from './authorization-code-grant.ts';
 import type { Client } from './client.ts';
-import { authenticateClient, type ClientAuthenticationDeps } from './client-authentication.ts';
+import { authenticateClient, type ClientAuthenticationDeps, requireIssuer } from './client-authentication.ts';
+import type { Issuer } from './issuers.ts';
 import { AUTHORIZATION, invalidRequest, OAuthError } from './oauth-error.ts';
 import { type RefreshedTokens, type RefreshTokenDeps, refreshTokenGrant } from './refresh-token-grant.ts';
 import { readForm, TOKEN_FORM, TOKENS_AWAY, type TokenForm } from './token-form.ts';
@@ -12,12 +13,13 @@ import { limitWrongCodes, type WrongCodeLimits } from './wrong-codes.ts';
 export type TokenRouteDeps = ClientAuthenticationDeps &
   AuthorizationCodeDeps &
   RefreshTokenDeps & {
+    readonly issuer: Issuer;
     readonly wrongCodes: WrongCodeLimits;
     /** Receives the outcome of each request: `ok`, `replayed`, or the code of the error. */
     readonly tokenAnswered?: ((grantType: string, outcome: string) => void) | undefined;
   };
 
-/** Registers the route at both prefixes. Errors are OAuthError. */
+/** Registers the route at the prefixes of an issuer. Errors are OAuthError. */
 export function tokenRoute(deps: TokenRouteDeps): FastifyPluginAsync {
   const options = {
     bodyLimit: FORM_BYTES,
@@ -43,6 +45,8 @@ export function tokenRoute(deps: TokenRouteDeps): FastifyPluginAsync {
         clientSecret: form.client_secret,
       };
       const client = await authenticateClient(presented, deps);
+      requireIssuer(client, deps.issuer);
+      await deps.signer.prepare();
       const { tokens, outcome } = await grantTokens(form, client, deps);
       tokenAnswered?.(toGrantTypeLabel(form.grant_type), outcome);
       return tokens;

@@ -4,6 +4,7 @@ import { checkPushedParameters } from '../../src/connect/flow/authorize-request.
 import { findAccountToReconnect } from '../../src/connect/flow/start-authorization.ts';
 import { receivedQuery } from '../../src/http/received-query.ts';
 import type { Client } from '../../src/oauth/client.ts';
+import { createIssuer, issuerOf } from '../../src/oauth/issuers.ts';
 import { type NamedAccount, pushRequest } from '../../src/oauth/pushed-requests.ts';
 import { ACME, type Answer, type Browser, type Harness } from './connect-harness.ts';
 
@@ -13,11 +14,12 @@ export async function push(
   parameters: Readonly<Record<string, string>> = {},
   client: Client = ACME,
 ): Promise<string> {
-  const { now } = deps;
+  const { now, publicUrl } = deps;
   const query = receivedQuery(`?${new URLSearchParams({ user_id: 'ada', ...parameters })}`);
   const hasAccount = async (account: NamedAccount) =>
     (await findAccountToReconnect(account, deps)) !== undefined;
-  const pushing = { pushedRequests, checkAuthorization: checkPushedParameters, hasAccount, now };
+  const issuer = createIssuer(issuerOf(client), publicUrl);
+  const pushing = { issuer, pushedRequests, checkAuthorization: checkPushedParameters, hasAccount, now };
   return (await pushRequest({ client, query }, pushing)).request_uri;
 }
 

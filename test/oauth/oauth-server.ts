@@ -11,6 +11,7 @@ import { createServer } from '../../src/http/server.ts';
 import type { Log } from '../../src/lib/log.ts';
 import { createSealer, hashOfSecret, type Sealer } from '../../src/lib/sealing.ts';
 import { authenticateBearer, requireScope } from '../../src/oauth/bearer-authentication.ts';
+import { createIssuer, ISSUER_NAMES } from '../../src/oauth/issuers.ts';
 import { metadataRoutes } from '../../src/oauth/metadata.route.ts';
 import { parRoute } from '../../src/oauth/par.route.ts';
 import { revocationRoute } from '../../src/oauth/revocation.route.ts';
@@ -24,6 +25,7 @@ import { beginFamily } from '../../src/store/oauth/token-family-store.ts';
 import { openStores } from '../../src/store/open-stores.ts';
 import { collectedActivity } from '../harness/activity-notes.ts';
 import { openMigratedSqlite } from '../harness/migrated.ts';
+import { withProfiles } from '../harness/profiles.ts';
 
 export const REDIRECT_URI = 'https://app.example/callback';
 export const SECRET = 'a1B2c3D4e5F6';
@@ -35,7 +37,11 @@ type OAuthServerOptions = Pick<TokenRouteDeps, 'tokenAnswered'> & {
   readonly db?: Database;
   readonly sealer?: Sealer;
   readonly log?: Log;
+  /** Applications with the profile `fapi2`; they are created too. */
+  readonly strict?: readonly string[];
 };
+
+const PUBLIC_URL = 'https://kalends.example';
 
 export type OAuthServer = Awaited<ReturnType<typeof openOAuthServer>>;
 
@@ -45,16 +51,18 @@ export async function openOAuthServer(
   options: OAuthServerOptions = {},
 ) {
   const { tokenAnswered, db: given, sealer = createSealer(randomBytes(32)), log = silentLog } = options;
+  const { strict = [] } = options;
   const folder = await mkdtemp(path.join(tmpdir(), 'kalends-oauth-'));
   const db = given ?? (await openMigratedSqlite(path.join(folder, 'kalends.db')));
   const clock = { now: Date.UTC(2026, 10, 1) };
   const now = () => clock.now;
 
-  const stores = openStores(db, { sealer });
+  const opened = openStores(db, { sealer });
+  const stores = { ...opened, clients: withProfiles(opened.clients, new Set(strict)) };
   const keysDeps = { keys: stores.signingKeys, sealer, now, log };
   const signingKeys = await openSigningKeys(tokenAlgorithm, keysDeps);
   const signer = createTokenSigner(signingKeys, now);
-  for (const clientId of ['acme', 'other']) {
+  for (const clientId of ['acme', 'other', ...strict]) {
     if ((await stores.clients.findClient(clientId)) !== undefined) continue;
     const client = {
       clientId,
@@ -74,12 +82,14 @@ export async function openOAuthServer(
     ...{ ...stores, signer, successorKey, activityNotes, log, now },
     ...{ wrongSecrets: attemptLimit(30, 60), wrongCodes },
   };
-  app.register(tokenRoute({ ...deps, tokenAnswered }));
-  app.register(revocationRoute(deps));
-  app.register(
-    parRoute({ ...deps, checkAuthorization: checkPushedParameters, hasAccount: async () => false }),
-  );
-  app.register(metadataRoutes({ publicUrl: 'https://kalends.example', signingKeys, tokenAlgorithm }));
+  const pushing = { checkAuthorization: checkPushedParameters, hasAccount: async () => false };
+  for (const name of ISSUER_NAMES) {
+    const issuer = createIssuer(name, PUBLIC_URL);
+    const own = { ...deps, ...pushing, tokenAnswered, issuer, signer: signer.at(issuer) };
+    for (const route of [tokenRoute, revocationRoute, parRoute])
+      app.register(route(own), { prefix: issuer.prefix });
+  }
+  app.register(metadataRoutes({ publicUrl: PUBLIC_URL, signingKeys, tokenAlgorithm }));
   app.get('/protected', async (request) => {
     const grant = await authenticateBearer(request, deps);
     requireScope(grant, 'read', 'Reading is not allowed');
@@ -92,6 +102,7 @@ export async function openOAuthServer(
     clock,
     stores,
     signer,
+    signingKeys,
     noted: activityNotes.noted,
     rotateKeys: () => rotateSigningKeys(tokenAlgorithm, { ...keysDeps, by: undefined }),
     async close() {

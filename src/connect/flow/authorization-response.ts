@@ -1,4 +1,5 @@
 /** The authorization response (RFC 6749 §4.1.2, RFC 9207) by the switches of the application. */
+import { createIssuer } from '../../oauth/issuers.ts';
 import type { AuthorizationRequest } from './authorization-request-store.ts';
 import type { ConnectDeps } from './connect-deps.ts';
 import type { ResponseParameters, UserAnswer } from './paths.ts';
@@ -13,5 +14,6 @@ export async function loadResponse(
 ): Promise<ResponseParameters> {
   const client = await clients.findClient(request.clientId);
   const parameters = answer === 'denied' ? DENIED : { code: request.userId };
-  return client?.issuerInCallback === 'on' ? { ...parameters, iss: publicUrl } : parameters;
+  const issuer = createIssuer(request.issuer, publicUrl);
+  return issuer.hasIss || client?.issuerInCallback === 'on' ? { ...parameters, iss: issuer.url } : parameters;
 }
