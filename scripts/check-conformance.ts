@@ -1,19 +1,19 @@
-/** Holds docs/conformance.md to the tests there are; part of `npm run check`. */
+/** Holds docs/conformance.md and docs/conformance-fapi2.md to the tests there are; part of `npm run check`. */
 import { existsSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 
-import { clauseCount, conformanceProblems } from './conformance-rules.ts';
+import { clauseCount, conformanceProblems, moduleProblems, untestedModules } from './conformance-rules.ts';
 
 const ROOT = path.resolve(import.meta.dirname, '..');
-const document = readFileSync(path.join(ROOT, 'docs/conformance.md'), 'utf8');
+const read = (file: string) => readFileSync(path.join(ROOT, file), 'utf8');
+const sourceOf = (file: string) => (existsSync(path.join(ROOT, file)) ? read(file) : undefined);
 
-const problems = conformanceProblems(document, (file) => {
-  const full = path.join(ROOT, file);
-  return existsSync(full) ? readFileSync(full, 'utf8') : undefined;
-});
+const [clauses, modules] = [read('docs/conformance.md'), read('docs/conformance-fapi2.md')];
+const problems = [...conformanceProblems(clauses, sourceOf), ...moduleProblems(modules, sourceOf)];
 if (problems.length > 0) {
-  console.error(`docs/conformance.md does not hold:\n  ${problems.join('\n  ')}`);
+  console.error(`The conformance pages do not hold:\n  ${problems.join('\n  ')}`);
   process.exitCode = 1;
 } else {
-  console.log(`${clauseCount(document)} clauses of the requirement, each with a test that exists.`);
+  console.log(`${clauseCount(clauses)} clauses of the requirement, each with a test that exists.`);
+  console.log(`${untestedModules(modules)} rows of the FAPI 2.0 plan without a test.`);
 }

@@ -19,7 +19,7 @@ const EXAMPLES = 'examples/**/*.{js,ts}';
 const CATALOGS = 'src/**/messages/{,locales/}en.json';
 /** The changelog is history. The other pages repeat texts that are checked in the code. */
 const UNREAD =
-  /(^|\/)(fixtures|generated)\/|^CHANGELOG|^docs\/(cli|configuration|log-events|conformance|asvs)\.md/;
+  /(^|\/)(fixtures|generated)\/|^CHANGELOG|^docs\/(cli|configuration|log-events|conformance|conformance-fapi2|asvs)\.md/;
 /** Lines of a comment that are no prose: quotations, directives and addresses. */
 const NOT_PROSE = /^$|^>|biome-ignore|@ts-|https?:/;
 const TITLE = /\b(?:it|describe)(?:\.\w+)?\(\s*(['"`])((?:(?!\1)[^\\]|\\.)*)\1/g;

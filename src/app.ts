@@ -32,6 +32,7 @@ import { rootFilesRoute } from './http/root-files.route.ts';
 import { type SecurityTxtDeps, securityTxtRoute } from './http/security-txt.route.ts';
 import { createServer, type ServerOptions } from './http/server.ts';
 import { introspectionRoute } from './oauth/introspection.route.ts';
+import { createIssuer, type Issuer } from './oauth/issuers.ts';
 import { type MetadataDeps, metadataRoutes } from './oauth/metadata.route.ts';
 import { type ParRouteDeps, parRoute } from './oauth/par.route.ts';
 import { revocationRoute } from './oauth/revocation.route.ts';
@@ -56,9 +57,9 @@ export type AppDeps = ServerOptions &
   ApiReferenceDeps &
   DocumentationDeps &
   MetadataDeps &
-  TokenRouteDeps &
+  Omit<TokenRouteDeps, 'issuer'> &
   RevocationDeps &
-  Omit<ParRouteDeps, 'checkAuthorization' | 'hasAccount'> &
+  Omit<ParRouteDeps, 'issuer' | 'checkAuthorization' | 'hasAccount'> &
   ConnectDeps &
   LogoRouteDeps &
   CalendarRouteDeps &
@@ -143,10 +144,11 @@ export function buildApp(deps: AppDeps): FastifyInstance {
   // The interface's paths are at the origin's root, and the published clients' paths under /api (docs/wire.md 0), with
   // one set of handlers. `/authorize` at the root is also the page; connectRoutes has it.
   const resources = resourceRoutes(deps);
-  const oauth = oauthRoutes(deps);
   for (const prefix of ['', '/api', '/api/oauth']) app.register(resources, { prefix });
-  for (const prefix of ['', '/api/oauth']) app.register(oauth, { prefix });
-  app.register(authorizeRoute(deps), { prefix: '/api/oauth' });
+  const [issuer, strict] = [createIssuer('default', deps.publicUrl), createIssuer('fapi2', deps.publicUrl)];
+  app.register(oauthRoutes(deps, issuer));
+  app.register(issuerRoutes(deps, issuer), { prefix: '/api/oauth' });
+  app.register(issuerRoutes(deps, strict), { prefix: strict.prefix });
   return app;
 }
 
@@ -173,13 +175,20 @@ function resourceRoutes(appDeps: AppDeps): FastifyPluginAsync {
   };
 }
 
-function oauthRoutes(deps: AppDeps): FastifyPluginAsync {
+/** All endpoints of an issuer, for prefixes other than the origin's root. */
+const issuerRoutes =
+  (deps: AppDeps, issuer: Issuer): FastifyPluginAsync =>
+  async (app) => {
+    app.register(oauthRoutes(deps, issuer));
+    app.register(authorizeRoute({ ...deps, issuer }));
+  };
+
+function oauthRoutes(appDeps: AppDeps, issuer: Issuer): FastifyPluginAsync {
+  const hasAccount: ParRouteDeps['hasAccount'] = async (account) =>
+    (await findAccountToReconnect(account, appDeps)) !== undefined;
+  const pushing = { checkAuthorization: checkPushedParameters, hasAccount };
+  const deps = { ...appDeps, ...pushing, issuer, signer: appDeps.signer.at(issuer) };
   return async (app) => {
-    app.register(tokenRoute(deps));
-    app.register(revocationRoute(deps));
-    app.register(introspectionRoute(deps));
-    const hasAccount: ParRouteDeps['hasAccount'] = async (account) =>
-      (await findAccountToReconnect(account, deps)) !== undefined;
-    app.register(parRoute({ ...deps, checkAuthorization: checkPushedParameters, hasAccount }));
+    for (const route of [tokenRoute, revocationRoute, introspectionRoute, parRoute]) app.register(route(deps));
   };
 }

@@ -10,6 +10,7 @@ import { createServer } from '../../src/http/server.ts';
 import { lazyEgress } from '../../src/lib/egress/lazy-egress.ts';
 import { authenticateBearer } from '../../src/oauth/bearer-authentication.ts';
 import { clientAssertions } from '../../src/oauth/client-assertion.ts';
+import { createIssuer } from '../../src/oauth/issuers.ts';
 import { openSigningKeys } from '../../src/oauth/signing-keys.ts';
 import { tokenRoute } from '../../src/oauth/token.route.ts';
 import { createTokenSigner } from '../../src/oauth/token-signer.ts';
@@ -31,7 +32,8 @@ const app = createServer({ log, trustProxy: config.trustProxy, secure: false, ..
 const egress = lazyEgress({ privateNetwork: config.privateNetwork });
 const assertions = clientAssertions({ ...stores, egress, publicUrl: config.url, log });
 const limits = { wrongSecrets: attemptLimit(30, 60), wrongCodes: wrongCodeLimits(config.limits) };
-const tokens = { signer, successorKey: sealer.derive('refresh successors'), publicUrl: config.url };
+const issuer = createIssuer('default', config.url);
+const tokens = { issuer, signer, successorKey: sealer.derive('refresh successors'), publicUrl: config.url };
 app.register(tokenRoute({ ...stores, activityNotes, log, assertions, ...tokens, ...limits }));
 app.get('/health', async () => ({ status: 'ok' }));
 app.get('/protected', async (request) => {

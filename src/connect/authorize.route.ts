@@ -7,11 +7,11 @@ import { receivedQuery } from '../http/received-query.ts';
 import { prepare } from './error-pages.ts';
 import { transactionCookies } from './flow/connect-cookies.ts';
 import type { ConnectDeps } from './flow/connect-deps.ts';
-import { startAuthorization } from './flow/start-authorization.ts';
+import { type StartDeps, startAuthorization } from './flow/start-authorization.ts';
 import { readBrowser } from './visit.ts';
 
 /** Starts a flow even if there is a `transaction`, for prefixes other than the origin's root (docs/wire.md 0). */
-export function authorizeRoute(deps: ConnectDeps): FastifyPluginAsync {
+export function authorizeRoute(deps: ConnectDeps & StartDeps): FastifyPluginAsync {
   return async (app) => {
     await prepare(app, deps);
     app.get('/authorize', (http, reply) => startFlow(http, reply, deps));
@@ -22,7 +22,7 @@ export function authorizeRoute(deps: ConnectDeps): FastifyPluginAsync {
 export async function startFlow(
   http: FastifyRequest,
   reply: FastifyReply,
-  deps: ConnectDeps,
+  deps: ConnectDeps & StartDeps,
 ): Promise<FastifyReply> {
   const { url, headers } = http;
   const visit = { query: receivedQuery(url), ...readBrowser(http, deps) };

@@ -5,6 +5,7 @@ import { APP_KINDS, type AppKind } from '../access/provider-apps.ts';
 import { type ProviderKind, parseProviderKind } from '../calendars/provider-facts.ts';
 import { seeOther } from '../http/page.ts';
 import { type ReceivedQuery, receivedQuery, scalar, values } from '../http/received-query.ts';
+import { createIssuer } from '../oauth/issuers.ts';
 import { type AccountView, loadUserAccounts, type UserAccounts } from './accounts/account-views.ts';
 import { startFlow } from './authorize.route.ts';
 import type { AuthorizationRequest } from './flow/authorization-request-store.ts';
@@ -19,9 +20,10 @@ import { loadAppearance, openPage, showPage } from './visit.ts';
 
 /** Only Kalends adds `transaction`, so it distinguishes the two roles (docs/wire.md 0). */
 export function providerSelectionRoute(app: FastifyInstance, deps: ConnectDeps): void {
+  const start = { ...deps, issuer: createIssuer('default', deps.publicUrl) };
   app.get('/authorize', (http, reply) => {
     const starts = scalar(receivedQuery(http.url), 'transaction') === undefined;
-    return starts ? startFlow(http, reply, deps) : showSelection(http, reply, deps);
+    return starts ? startFlow(http, reply, start) : showSelection(http, reply, deps);
   });
 }
 

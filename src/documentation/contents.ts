@@ -134,6 +134,7 @@ export const CONTENTS: readonly Section[] = [
         summary: 'Make your first change.',
       },
       page('conformance', 'Conformance', 'The test of each clause.'),
+      page('conformance-fapi2', 'FAPI 2.0 conformance', 'The test of each module of the plan.'),
       page('asvs', 'OWASP ASVS', 'The verification standard, item by item.'),
       page('dependencies', 'Dependencies', 'Every library, and the reason for it.'),
       decision('0001-group-commit', 'Writes share a commit'),

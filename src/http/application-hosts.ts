@@ -46,13 +46,14 @@ export function applicationHostRules(settings: HostSettings, { clients }: HostDe
       if (label === undefined) return undefined;
       const { method, server, routeOptions } = request;
       const { url: route = '' } = routeOptions;
-      if (label !== '' && method === 'GET' && /^(\/api\/oauth)?\/authorize$/.test(route)) {
+      if (label !== '' && method === 'GET' && /^(\/api\/oauth|\/fapi2)?\/authorize$/.test(route)) {
         const location = url + route + request.url.replace(/^[^?]*/, '');
         return reply.code(302).headers({ location, 'cache-control': 'no-store' }).send();
       }
-      // Every route of the interface is under one of these prefixes too.
+      // Every route of the default issuer and of the interface is under one of these prefixes too.
       const hasRoute = (prefix: string) => server.hasRoute({ method, url: prefix + route });
-      const isOffered = /^\/(api|\.well-known)\//.test(route) || hasRoute('/api') || hasRoute('/api/oauth');
+      const isOffered =
+        /^\/(api|fapi2|\.well-known)\//.test(route) || hasRoute('/api') || hasRoute('/api/oauth');
       if (label === '' || !isOffered) throw notFound(request);
       if (!route.startsWith(KEYS)) return undefined;
       const params = request.params as Record<string, string>; // as the router gives them

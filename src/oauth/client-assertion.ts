@@ -2,7 +2,9 @@
 import { hash } from 'node:crypto';
 import type { JWTPayload, JWTVerifyGetKey } from 'jose';
 import { errorCode } from '../lib/error-code.ts';
+import type { Client } from './client.ts';
 import { CLIENT_ALGORITHMS, type ClientKeyReaderDeps, clientKeyReader } from './client-keys.ts';
+import { createIssuer, issuerOf } from './issuers.ts';
 import type { UsedJtiStore } from './used-jti-store.ts';
 
 export const ASSERTION_TYPE = 'urn:ietf:params:oauth:client-assertion-type:jwt-bearer';
@@ -15,9 +17,12 @@ const MOST_KEY_SETS = 1_000;
 
 export type ClientAssertionsDeps = ClientKeyReaderDeps & {
   readonly usedJtis: Pick<UsedJtiStore, 'use'>;
-  /** The issuer, which assertions name as their audience. */
+  /** `KALENDS_URL`. The issuer of the application is below it. */
   readonly publicUrl: string;
 };
+
+/** The application that an assertion names. The audience of the assertion is its issuer. */
+type AssertingClient = Pick<Client, 'clientId' | 'profile'>;
 
 export interface ClientAssertions {
   /** Returns the application that an assertion claims to be from, before any check. */
@@ -27,7 +32,7 @@ export interface ClientAssertions {
    * Returns undefined if the application signed the assertion and it is used for the first time, otherwise the reason for
    * the log. Throws OAuthError 503 if the keys cannot be read.
    */
-  findProblem(clientId: string, assertion: string): Promise<string | undefined>;
+  findProblem(client: AssertingClient, assertion: string): Promise<string | undefined>;
 }
 
 export function clientAssertions(deps: ClientAssertionsDeps): ClientAssertions {
@@ -48,11 +53,12 @@ export function clientAssertions(deps: ClientAssertionsDeps): ClientAssertions {
       return typeof sub === 'string' ? sub : undefined;
     },
 
-    async findProblem(clientId, assertion) {
+    async findProblem({ clientId, profile }, assertion) {
       const { claims, kid } = (await decode(assertion)) ?? {};
       if (claims === undefined) return 'malformed';
       // Before the signature, so that other assertions never cause a request for keys. The verified text is the same.
-      const claim = wrongClaim(claims, { clientId, ...deps });
+      const audience = createIssuer(issuerOf({ profile }), deps.publicUrl).url;
+      const claim = wrongClaim(claims, { clientId, audience, now: deps.now });
       if (claim !== undefined) return claim;
       const jwks = await readKeys(clientId, kid);
       if (jwks === undefined) return 'no keys';
@@ -77,10 +83,10 @@ async function decode(assertion: string): Promise<Decoded | undefined> {
   }
 }
 
-type Expected = Pick<ClientAssertionsDeps, 'publicUrl' | 'now'> & { readonly clientId: string };
+type Expected = Pick<ClientAssertionsDeps, 'now'> & { readonly clientId: string; readonly audience: string };
 
 /** Returns the name of the first claim that is wrong. */
-function wrongClaim(claims: JWTPayload, { clientId, publicUrl, now }: Expected): string | undefined {
+function wrongClaim(claims: JWTPayload, { clientId, audience, now }: Expected): string | undefined {
   const seconds = Math.floor(now() / 1000);
   const isTime = (name: 'exp' | 'nbf' | 'iat'): boolean =>
     typeof claims[name] === 'number' && claims[name] <= seconds + MOST_AHEAD_SECONDS[name];
@@ -88,7 +94,7 @@ function wrongClaim(claims: JWTPayload, { clientId, publicUrl, now }: Expected):
     iss: claims.iss === clientId,
     sub: claims.sub === clientId,
     // One text: with a list, another server could be sent the same assertion.
-    aud: claims.aud === publicUrl,
+    aud: claims.aud === audience,
     exp: isTime('exp') && (claims.exp ?? 0) > seconds,
     nbf: claims.nbf === undefined || isTime('nbf'),
     iat: claims.iat === undefined || isTime('iat'),

@@ -12,6 +12,7 @@ import { hashOfSecret } from '../lib/sealing.ts';
 import type { Client } from './client.ts';
 import { ASSERTION_TYPE, type ClientAssertions } from './client-assertion.ts';
 import type { ClientStore } from './client-store.ts';
+import { type Issuer, issuerProblem } from './issuers.ts';
 import { AUTHORIZATION, invalidRequest, OAuthError } from './oauth-error.ts';
 import type { TokenSigner } from './token-signer.ts';
 
@@ -99,7 +100,8 @@ async function authenticateByAssertion(
     assertionType === ASSERTION_TYPE &&
     (sent.clientId ?? clientId) === clientId &&
     match?.client.clientAuthentication === 'private_key_jwt';
-  const reason = isExpected ? await deps.assertions.findProblem(clientId, assertion) : 'client';
+  const reason =
+    isExpected && match !== undefined ? await deps.assertions.findProblem(match.client, assertion) : 'client';
   if (match !== undefined && reason === undefined) {
     request.asker = { clientId };
     return match.client;
@@ -213,9 +215,15 @@ export async function findTokenClient(
   { signer, clients, now }: Pick<ApplicationCallDeps, 'signer' | 'clients' | 'now'>,
 ): Promise<Client | undefined> {
   const token = /^Bearer +([^\s]+) *$/i.exec(request.headers.authorization ?? '')?.[1];
-  const clientId = token && (await signer.readApplicationToken(token));
+  const clientId = token && (await signer.readApplicationToken(token))?.client_id;
   const match = clientId ? await clients.findClientWithSecrets(clientId, now()) : undefined;
   if (match?.client.clientAuthentication !== 'private_key_jwt') return undefined;
   request.asker = { clientId: match.client.clientId };
   return match.client;
+}
+
+/** Throws OAuthError `unauthorized_client`, which names the right issuer, if the application belongs to another one. */
+export function requireIssuer(client: Client, issuer: Issuer): void {
+  const problem = issuerProblem(client, issuer);
+  if (problem !== undefined) throw new OAuthError(AUTHORIZATION.unauthorized_client, problem);
 }

@@ -1,5 +1,6 @@
 /** Token introspection (RFC 7662): an application learns the state of its own tokens. */
 import type { Client } from './client.ts';
+import type { Issuer } from './issuers.ts';
 import { AUTHORIZATION, OAuthError } from './oauth-error.ts';
 import { refreshExpiry } from './refresh-token-grant.ts';
 import type { RefreshTokenId } from './refresh-token-id.ts';
@@ -8,9 +9,9 @@ import type { IssuedToken, TokenSigner } from './token-signer.ts';
 
 export type IntrospectionDeps = {
   readonly families: Pick<TokenFamilyStore, 'findLivingGrant' | 'findDatedGrant'>;
-  readonly signer: Pick<TokenSigner, 'readIssuedToken'>;
+  readonly signer: Pick<TokenSigner, 'readIssuedToken' | 'readApplicationToken'>;
   /** The issuer of the tokens. */
-  readonly publicUrl: string;
+  readonly issuer: Issuer;
   readonly now: () => number;
 };
 
@@ -37,15 +38,17 @@ const INACTIVE = { active: false } as const;
 
 /**
  * Describes a token of `client`. All others are inactive: foreign, forged, expired, revoked or rotated. Throws OAuthError
- * `invalid_client` for a public application, which anyone can claim to be.
+ * `unauthorized_client` for a public application, which anyone can claim to be.
  */
 export async function introspectToken(
   { token, client }: { readonly token: string; readonly client: Client },
   deps: IntrospectionDeps,
 ): Promise<Introspection> {
-  if (client.clientAuthentication === 'none') throw new OAuthError(AUTHORIZATION.invalid_client);
+  if (client.clientAuthentication === 'none')
+    throw new OAuthError(AUTHORIZATION.unauthorized_client, 'A public application cannot introspect tokens');
   const issued = await deps.signer.readIssuedToken(token);
-  if (issued === undefined || issued.clientId !== client.clientId) return INACTIVE;
+  if (issued === undefined) return applicationState(token, client, deps);
+  if (issued.clientId !== client.clientId) return INACTIVE;
   const state =
     issued.type === 'at+jwt' ? await accessState(issued, deps) : await refreshState(issued, client, deps);
   // A new family may, very rarely, have the key of a deleted one.
@@ -54,8 +57,20 @@ export async function introspectToken(
   const { exp, tokenType } = state;
   const times = { ...(exp !== undefined && { exp }), iat };
   const kind = { ...(tokenType && { token_type: cnf ? ('DPoP' as const) : tokenType }), ...(cnf && { cnf }) };
-  const owner = { client_id: issued.clientId, sub, aud, iss: deps.publicUrl };
+  const owner = { client_id: issued.clientId, sub, aud, iss: deps.issuer.url };
   return { active: true, scope: state.grant.scope, ...owner, ...times, jti, ...kind };
+}
+
+/** Describes an application token, which ends if the application changes its authentication. */
+async function applicationState(
+  token: string,
+  client: Client,
+  deps: IntrospectionDeps,
+): Promise<Introspection> {
+  const claims = await deps.signer.readApplicationToken(token);
+  if (claims?.client_id !== client.clientId || client.clientAuthentication !== 'private_key_jwt')
+    return INACTIVE;
+  return { active: true, ...claims, iss: deps.issuer.url, token_type: 'Bearer' };
 }
 
 async function accessState({ claims: { exp = 0 }, familyId }: IssuedToken, deps: IntrospectionDeps) {

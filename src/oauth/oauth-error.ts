@@ -17,9 +17,9 @@ export const AUTHORIZATION = errorTable({
   },
   unauthorized_client: {
     status: 400,
-    message: 'The application may not use this grant type',
-    when: 'A public application requested `client_credentials`.',
-    fix: 'Use the access token of a user.',
+    message: 'This application belongs to another issuer',
+    when: 'The endpoint is that of another issuer: applications with the profile `fapi2` use the endpoints under `/fapi2`, all others those without this prefix. Or a public application requested `client_credentials` or an introspection.',
+    fix: 'Configure the client with the issuer that `error_description` names. A public application uses the tokens of its users.',
   },
   invalid_scope: {
     status: 400,

@@ -5,6 +5,7 @@ import { oneOf, required, text } from '../http/fields.ts';
 import { enumeration, type Operation, type OperationError } from '../http/operation.ts';
 import { ANY_CALL, type ErrorRow } from '../http/refusal.ts';
 import { bodyTooLarge, FORM_BYTES, formatSize, PAGE_QUERY_BYTES, queryTooLong } from '../http/sizes.ts';
+import { createIssuer, type IssuerName } from './issuers.ts';
 import { AUTHORIZATION } from './oauth-error.ts';
 import { SCOPES } from './scope.ts';
 import { serverMetadata } from './server-metadata.ts';
@@ -20,6 +21,11 @@ export const oauth = (row: ErrorRow, differing: Partial<ErrorRow> = {}): Operati
 /** Returns `invalid_request` with status 400. */
 export const invalid = (when: string, message: string): OperationError =>
   oauth(ANY_CALL.invalid_request, { when, message });
+
+export const wrongIssuer = oauth(AUTHORIZATION.unauthorized_client, {
+  message:
+    'This application belongs to the issuer https://kalends.example/fapi2, not to https://kalends.example',
+});
 
 export const badBodyClient = oauth(AUTHORIZATION.invalid_client, {
   when: 'The credentials in the body are wrong.',
@@ -88,9 +94,16 @@ const Metadata = Type.Object(
     revocation_endpoint_auth_methods_supported: Type.Array(Type.String()),
     introspection_endpoint_auth_methods_supported: Type.Array(Type.String()),
     code_challenge_methods_supported: Type.Array(Type.String()),
+    revocation_endpoint_auth_signing_alg_values_supported: Type.Array(Type.String()),
+    introspection_endpoint_auth_signing_alg_values_supported: Type.Array(Type.String()),
+    dpop_signing_alg_values_supported: Type.Array(Type.String()),
+    authorization_response_iss_parameter_supported: Type.Optional(Type.Boolean()),
   },
   { $id: 'ServerMetadata' },
 );
+
+const exampleMetadata = (name: IssuerName) =>
+  serverMetadata(createIssuer(name, 'https://kalends.example'), 'HS256');
 
 const KeySet = Type.Object(
   { keys: Type.Array(Type.Record(Type.String(), Type.Unknown())) },
@@ -179,6 +192,7 @@ const TOKENS: Operation = {
     oauth(AUTHORIZATION.unauthorized_client),
     oauth(AUTHORIZATION.invalid_scope, { when: '`client_credentials` without the scope `application`.' }),
     oauth(AUTHORIZATION.session_expired),
+    wrongIssuer,
     badBodyClient,
     ...badClients,
     ...largeForms,
@@ -213,6 +227,7 @@ export const oauthOperations: readonly Operation[] = [
       ),
       ...wrongParameters,
       oauth(AUTHORIZATION.invalid_request_uri),
+      wrongIssuer,
       oauth(AUTHORIZATION.invalid_client, {
         status: 401,
         when: 'The application is unknown.',
@@ -275,7 +290,7 @@ export const oauthOperations: readonly Operation[] = [
     answer: {
       description: 'The metadata.',
       schema: Metadata,
-      example: serverMetadata({ publicUrl: 'https://kalends.example', tokenAlgorithm: 'HS256' }),
+      example: exampleMetadata('default'),
     },
     errors: [],
   },
@@ -286,6 +301,28 @@ export const oauthOperations: readonly Operation[] = [
     group,
     summary: 'The public keys of access tokens (RFC 7517)',
     description: 'Empty with HS256, the default, because only this server verifies such tokens.',
+    callers: ['anybody'],
+    answer: { description: 'The keys.', schema: KeySet, example: { keys: [] } },
+    errors: [],
+  },
+  {
+    method: 'get',
+    path: '/.well-known/oauth-authorization-server/fapi2',
+    id: 'getStrictServerMetadata',
+    group,
+    summary: 'Show the metadata of the issuer for applications with the profile `fapi2`',
+    description: 'Its endpoints are those of the other issuer, under `/fapi2`.',
+    callers: ['anybody'],
+    answer: { description: 'The metadata.', schema: Metadata, example: exampleMetadata('fapi2') },
+    errors: [],
+  },
+  {
+    method: 'get',
+    path: '/fapi2/jwks.json',
+    id: 'getStrictSigningKeys',
+    group,
+    summary: 'The public keys of access tokens of applications with the profile `fapi2`',
+    description: 'These tokens are signed with ES256. Empty until the first application has the profile.',
     callers: ['anybody'],
     answer: { description: 'The keys.', schema: KeySet, example: { keys: [] } },
     errors: [],

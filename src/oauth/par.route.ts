@@ -9,6 +9,7 @@ import type { Client } from './client.ts';
 import {
   authenticateClient,
   type ClientAuthenticationDeps,
+  requireIssuer,
   tooManyAttempts,
 } from './client-authentication.ts';
 import { invalidRequest } from './oauth-error.ts';
@@ -31,7 +32,7 @@ class SpelledForm {
   }
 }
 
-/** Registers the route at both prefixes. Errors are OAuthError. */
+/** Registers the route at the prefixes of an issuer. Errors are OAuthError. */
 export function parRoute(deps: ParRouteDeps): FastifyPluginAsync {
   const options = { bodyLimit: FORM_BYTES, config: { errorShape: 'oauth' } } as const;
 
@@ -53,6 +54,7 @@ export function parRoute(deps: ParRouteDeps): FastifyPluginAsync {
       };
       const client = await authenticateClient(presented, deps);
       if (client.clientAuthentication === 'none') await limitPublic(client, request.ip, deps);
+      requireIssuer(client, deps.issuer);
       const answer = await pushRequest({ client, query }, deps);
       return reply.status(201).send(answer);
     });

@@ -8,6 +8,7 @@ import {
   badClients,
   invalid,
   largeForms,
+  wrongIssuer,
   wrongParameters,
 } from './oauth.schema.ts';
 import { MAX_HINT_CHARACTERS, MAX_NAME_CHARACTERS, MAX_RECONNECT_CHARACTERS } from './pushed-requests.ts';
@@ -76,6 +77,7 @@ export const parOperations: readonly Operation[] = [
     errors: [
       invalid('A parameter is missing or invalid, or `request_uri` was pushed.', 'user_id is missing'),
       ...wrongParameters,
+      wrongIssuer,
       badBodyClient,
       ...badClients,
       ...largeForms,

@@ -1,5 +1,8 @@
+import type { IssuerName } from './issuers.ts';
+
 /** An authorization request that an application pushed (RFC 9126 §2). */
 export type PushedRequest = {
+  readonly issuer: IssuerName;
   readonly clientId: string;
   /** The pushed parameters, form-encoded as received, with `client_id` but without credentials. */
   readonly query: string;
@@ -9,6 +12,7 @@ export type PushedRequest = {
 
 /** A use of a pushed request. `createdSince`, in epoch milliseconds, is the earliest valid creation time. */
 export type Spending = {
+  readonly issuer: IssuerName;
   readonly clientId: string;
   readonly transactionId: string;
   readonly createdSince: number;
@@ -21,7 +25,7 @@ export interface PushedRequestStore {
 
   /**
    * Marks it as used by a transaction. One concurrent call gets the request; the others, while it is stored, the
-   * transaction that used it. `undefined` if it is unknown, another application's, or unused and too old.
+   * transaction that used it. `undefined` if it is unknown, another application's or issuer's, or unused and too old.
    */
   spend(
     uriHash: string,

@@ -3,6 +3,7 @@ import { randomBytes } from 'node:crypto';
 import { queryWithout, type ReceivedQuery, receivedQuery, scalar, values } from '../http/received-query.ts';
 import { hashOfSecret } from '../lib/sealing.ts';
 import type { Client } from './client.ts';
+import type { Issuer } from './issuers.ts';
 import { invalidRequest } from './oauth-error.ts';
 import { CHALLENGE_REQUIRED, lacksChallenge } from './pkce.ts';
 import type { PushedRequest, PushedRequestStore } from './pushed-request-store.ts';
@@ -25,6 +26,8 @@ export const MAX_HINT_CHARACTERS = 320;
 export const MAX_RECONNECT_CHARACTERS = 2100;
 
 export type PushedRequestDeps = ResourceDeps & {
+  /** The issuer to which the application belongs. */
+  readonly issuer: Issuer;
   readonly pushedRequests: Pick<PushedRequestStore, 'add'>;
   /** Checks parameters like `/authorize` and returns those that it reads. Throws OAuthError for the first mistake. */
   readonly checkAuthorization: (query: ReceivedQuery) => string;
@@ -48,16 +51,17 @@ export async function pushRequest(
   { client, query }: { readonly client: Client; readonly query: ReceivedQuery },
   deps: PushedRequestDeps,
 ): Promise<PushedRequestAnswer> {
-  const { pushedRequests, checkAuthorization, hasAccount, now } = deps;
+  const { issuer, pushedRequests, checkAuthorization, hasAccount, now } = deps;
   const { clientId } = client;
   // RFC 9126 §2.1
   if (scalar(query, 'request_uri') !== undefined) throw invalidRequest('request_uri must not be pushed');
   checkOnce(query, hasResources(client) ? ['providers', 'resource'] : ['providers']);
   const read = receivedQuery(`?${checkAuthorization(query)}`);
   if (lacksChallenge(client, scalar(query, 'code_challenge'))) throw invalidRequest(CHALLENGE_REQUIRED);
-  if (chooseRedirectUri(scalar(query, 'redirect_uri'), client) === undefined)
-    throw invalidRequest(UNREGISTERED_REDIRECT_URI);
-  // Anybody can push for a public application, so nothing that it states about the user is read.
+  const redirectUri = scalar(query, 'redirect_uri');
+  if (chooseRedirectUri(redirectUri, client, issuer) === undefined)
+    throw invalidRequest(redirectUri === undefined ? 'redirect_uri is missing' : UNREGISTERED_REDIRECT_URI);
+  // Anyone can push for a public application, so nothing that it states about the user is read.
   const isPublic = client.clientAuthentication === 'none';
   const resource = readResource(values(query, 'resource'), client, deps);
   const { reconnect } = isPublic ? NO_FACTS : readPushedFacts(query);
@@ -68,14 +72,14 @@ export async function pushRequest(
 
   const names = [
     ...(isPublic ? [] : FACTS),
-    ...(client.furtherRedirectUris.length > 0 ? ['redirect_uri'] : []),
+    ...(issuer.isStrict || client.furtherRedirectUris.length > 0 ? ['redirect_uri'] : []),
   ];
   const facts = query.filter(({ name }) => names.includes(name)).map(({ spelling }) => spelling);
   if (resource !== undefined) facts.push(`resource=${encodeURIComponent(resource)}`);
   const mark = isPublic ? [`${PUBLIC_MARK}=1`] : [];
   const stored = [`client_id=${clientId}`, queryWithout(read, 'client_id'), ...facts, ...mark].join('&');
   const requestUri = await storePushedRequest(
-    { clientId, query: stored, createdAt: now() },
+    { issuer: issuer.name, clientId, query: stored, createdAt: now() },
     { pushedRequests },
   );
   return { request_uri: requestUri, expires_in: PUSHED_REQUEST_SECONDS };

@@ -3,6 +3,7 @@ import { SETTINGS } from '../branding/settings-error.ts';
 import { ApiError } from '../http/refusal.ts';
 import { isLoopbackHost } from '../lib/egress/private-network.ts';
 import { registeredUris } from './client.ts';
+import type { Issuer } from './issuers.ts';
 
 /** The maximum length of a redirect URI and of a webhook URL, in characters. */
 export const MOST_URI_CHARACTERS = 2048;
@@ -12,14 +13,16 @@ export const MOST_REDIRECT_URIS = 20;
 
 /**
  * Returns the redirect URI of a request: the one that it names, by exact comparison (RFC 9700 §2.1), or the default if it
- * names none. Undefined if it names an unregistered one. With only one registered URI, the request's is ignored.
+ * names none. Undefined if it names an unregistered one. With only one registered URI, the request's is ignored. A strict
+ * issuer requires and compares it always.
  */
 export function chooseRedirectUri(
   requested: string | undefined,
   registered: Parameters<typeof registeredUris>[0],
+  { isStrict }: Pick<Issuer, 'isStrict'>,
 ): string | undefined {
   const { redirectUri, furtherRedirectUris } = registered;
-  if (requested === undefined || furtherRedirectUris.length === 0) return redirectUri;
+  if (!isStrict && (requested === undefined || furtherRedirectUris.length === 0)) return redirectUri;
   return registeredUris(registered).find((uri) => uri === requested);
 }
 

@@ -4,6 +4,7 @@ import type { By } from '../audit/audit-entry.ts';
 import { type JwtKey, jwtKey, protectedHeader } from '../lib/jwt.ts';
 import type { Log } from '../lib/log.ts';
 import { type Sealer, sealedField } from '../lib/sealing.ts';
+import { FIXED_ALGORITHMS } from './issuers.ts';
 import type { SigningAlgorithm, SigningKeyRecord, SigningKeyStore } from './signing-key-store.ts';
 
 /** `typ` distinguishes access tokens of users, refresh tokens, and access tokens of applications. */
@@ -22,39 +23,44 @@ export type LoadedKeysDeps = SigningKeysDeps & { readonly log: Pick<Log, 'error'
 export type TokenKey = { readonly key: JwtKey; readonly type: TokenType };
 
 export interface SigningKeys {
-  /** Returns the key to sign with, and its encoded header for a type. */
-  signing(type: TokenType): { readonly key: JwtKey; readonly header: string };
+  /**
+   * Returns the key to sign with, and its encoded header for a type. `algorithm` is that of `openSigningKeys` by default;
+   * another one must be prepared.
+   */
+  signing(type: TokenType, algorithm?: SigningAlgorithm): { readonly key: JwtKey; readonly header: string };
+  /** Loads the keys again if there is none of `algorithm`, and creates the first ones if no instance did. */
+  prepare(algorithm: SigningAlgorithm): Promise<void>;
   /** Returns the key and type of a token's encoded header. For an unknown header it reloads the keys once. */
   find(header: string): TokenKey | undefined | Promise<TokenKey | undefined>;
-  /** Returns the public keys as a JWK Set (RFC 7517 §5); empty with HS256. */
-  publicKeys(): Promise<{ readonly keys: readonly object[] }>;
+  /** Returns the public keys of `algorithm`, as for `signing`, as a JWK Set (RFC 7517 §5); empty with HS256. */
+  publicKeys(algorithm?: SigningAlgorithm): Promise<{ readonly keys: readonly object[] }>;
 }
 
 /** A rotation by another instance or the command line takes effect within this time. */
 const RELOAD_MS = 30_000;
 const UNKNOWN_HEADERS_KEPT = 10_000;
 
+type ActiveKey = { readonly key: JwtKey; readonly headers: Readonly<Record<TokenType, string>> };
+
 type KeySet = {
-  readonly active: JwtKey;
+  readonly active: Readonly<Partial<Record<SigningAlgorithm, ActiveKey>>>;
   readonly headers: ReadonlyMap<string, TokenKey>;
-  readonly activeHeaders: Readonly<Record<TokenType, string>>;
   readonly keys: readonly JwtKey[];
   readonly loadedAt: number;
 };
 
-/** Creates the first keys of `algorithm` if there are none, and loads all. */
+/** Creates the first keys of `ofDefault` if there are none, and loads all. */
 export async function openSigningKeys(
-  algorithm: SigningAlgorithm,
+  ofDefault: SigningAlgorithm,
   deps: LoadedKeysDeps,
 ): Promise<SigningKeys> {
-  await deps.keys.addSigningKey(freshKey(algorithm, 'active', deps));
-  await deps.keys.addSigningKey(freshKey(algorithm, 'next', deps));
-  let keySet = await loadKeySet(algorithm, deps);
+  await addFirstKeys(ofDefault, deps);
+  let keySet = await loadKeySet(deps);
   let reloading: Promise<void> | undefined;
   const unknown = new Set<string>();
 
   const reload = (): Promise<void> => {
-    reloading ??= loadKeySet(algorithm, deps)
+    reloading ??= loadKeySet(deps)
       .then((loaded) => {
         keySet = loaded;
       })
@@ -81,9 +87,18 @@ export async function openSigningKeys(
   };
 
   return {
-    signing(type) {
+    signing(type, algorithm = ofDefault) {
       reloadWhenOld();
-      return { key: keySet.active, header: keySet.activeHeaders[type] };
+      const { key, headers } = activeKey(keySet, algorithm);
+      return { key, header: headers[type] };
+    },
+    async prepare(algorithm) {
+      // A reload that was running already may have missed the new keys, so it is repeated once.
+      for (const isCreated of [false, true, false]) {
+        if (keySet.active[algorithm] !== undefined) return;
+        if (isCreated) await addFirstKeys(algorithm, deps);
+        await reload();
+      }
     },
     find(header) {
       const tokenKey = keySet.headers.get(header);
@@ -91,19 +106,39 @@ export async function openSigningKeys(
         ? tokenKey
         : reloadAndFind(header);
     },
-    async publicKeys() {
-      reloadWhenOld();
-      return { keys: keySet.keys.flatMap((key) => (key.algorithm === 'ES256' ? [publicJwk(key)] : [])) };
+    async publicKeys(algorithm = ofDefault) {
+      if (algorithm === 'HS256') return { keys: [] };
+      if (keySet.active[algorithm] === undefined) await reload();
+      else reloadWhenOld();
+      return { keys: keySet.keys.flatMap((key) => (key.algorithm === algorithm ? [publicJwk(key)] : [])) };
     },
   };
 }
 
-/** Rotates the keys (`kalends keys rotate`): active → previous, next → active, new → next. Returns the active `kid`. */
-export async function rotateSigningKeys(algorithm: SigningAlgorithm, deps: SigningKeysDeps & By) {
+/** Creates an active and a next key of `algorithm` unless there are such. */
+export async function addFirstKeys(algorithm: SigningAlgorithm, deps: SigningKeysDeps): Promise<void> {
   await deps.keys.addSigningKey(freshKey(algorithm, 'active', deps));
   await deps.keys.addSigningKey(freshKey(algorithm, 'next', deps));
-  await deps.keys.rotateSigningKeys(freshKey(algorithm, 'next', deps), deps.by);
-  return (await loadKeySet(algorithm, deps)).active.kid;
+}
+
+/**
+ * Rotates the keys (`kalends keys rotate`): active → previous, next → active, new → next. Also those of the issuers with
+ * an algorithm of their own, if there are such. Returns the active `kid` of `algorithm`.
+ */
+export async function rotateSigningKeys(algorithm: SigningAlgorithm, deps: SigningKeysDeps & By) {
+  const { active } = await loadKeySet(deps);
+  const others = FIXED_ALGORITHMS.filter((fixed) => fixed !== algorithm && active[fixed] !== undefined);
+  for (const each of [...others, algorithm]) {
+    await addFirstKeys(each, deps);
+    await deps.keys.rotateSigningKeys(freshKey(each, 'next', deps), deps.by);
+  }
+  return activeKey(await loadKeySet(deps), algorithm).key.kid;
+}
+
+function activeKey({ active }: KeySet, algorithm: SigningAlgorithm): ActiveKey {
+  const key = active[algorithm];
+  if (key === undefined) throw new Error(`There is no active ${algorithm} signing key`);
+  return key;
 }
 
 function freshKey(
@@ -121,32 +156,32 @@ function freshPrivateKey(): string {
   return privateKey.export({ type: 'pkcs8', format: 'pem' }).toString();
 }
 
-async function loadKeySet(
-  algorithm: SigningAlgorithm,
-  { keys, sealer, now }: SigningKeysDeps,
-): Promise<KeySet> {
+async function loadKeySet({ keys, sealer, now }: SigningKeysDeps): Promise<KeySet> {
   const records = await keys.listSigningKeys();
   const loaded = records.map((record) => ({
     record,
     key: jwtKey(record.kid, record.algorithm, sealer.open(record.sealed, contextOf(record.kid))),
   }));
-  const active = loaded.find(({ record }) => record.algorithm === algorithm && record.status === 'active');
-  if (active === undefined) throw new Error(`There is no active ${algorithm} signing key`);
+  const active = loaded.filter(({ record }) => record.status === 'active');
   const headers = loaded.flatMap(({ key }) =>
     TOKEN_TYPES.map((type) => [protectedHeader(key, type), { key, type }] as const),
   );
   return {
-    active: active.key,
+    active: Object.fromEntries(active.map(({ key }) => [key.algorithm, withHeaders(key)])),
     headers: new Map(headers),
-    activeHeaders: {
-      'at+jwt': protectedHeader(active.key, 'at+jwt'),
-      'rt+jwt': protectedHeader(active.key, 'rt+jwt'),
-      'app+jwt': protectedHeader(active.key, 'app+jwt'),
-    },
     keys: loaded.map(({ key }) => key),
     loadedAt: now(),
   };
 }
+
+const withHeaders = (key: JwtKey): ActiveKey => ({
+  key,
+  headers: {
+    'at+jwt': protectedHeader(key, 'at+jwt'),
+    'rt+jwt': protectedHeader(key, 'rt+jwt'),
+    'app+jwt': protectedHeader(key, 'app+jwt'),
+  },
+});
 
 const contextOf = sealedField('signing_key.sealed');
 

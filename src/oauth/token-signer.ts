@@ -1,7 +1,9 @@
 /** The contents and signing of tokens (docs/wire.md O2.4 to O2.6). */
 import { hash, randomUUID } from 'node:crypto';
 import { signJwt, verifyJwt } from '../lib/jwt.ts';
+import type { Client } from './client.ts';
 import type { Grant } from './grant.ts';
+import { createIssuer, type Issuer, issuerOf } from './issuers.ts';
 import { familyText, type RefreshTokenId } from './refresh-token-id.ts';
 import type { Scope } from './scope.ts';
 import type { SigningKeys, TokenType } from './signing-keys.ts';
@@ -40,6 +42,12 @@ export type IssuedClaims = Pick<Claims, 'sub' | 'aud' | 'iat'> &
 export type IssuedToken = TokenOwner & { readonly type: TokenType; readonly claims: IssuedClaims };
 
 export interface TokenSigner {
+  /** Returns the signer for the tokens of an issuer. All signers read the tokens of all issuers. */
+  at(issuer: Issuer): TokenSigner;
+
+  /** Makes the key of the issuer's tokens available. To be called before a code or a refresh token is used up. */
+  prepare(): Promise<void> | undefined;
+
   /**
    * Signs an access token and the refresh token `refreshTokenId`. `issuedAt` is the refresh token's, in epoch
    * milliseconds (default now): with HS256, equal key, id and time give equal text.
@@ -55,13 +63,13 @@ export interface TokenSigner {
   /** Signs a token with which an application calls for itself. It belongs to no grant. */
   signApplicationToken(clientId: string): ApplicationTokenResponse;
 
-  /** Returns the application of an unexpired application token that Kalends signed; `undefined` for anything else. */
-  readApplicationToken(token: string): Promise<string | undefined>;
+  /** Returns the claims of an unexpired application token that Kalends signed; `undefined` for anything else. */
+  readApplicationToken(token: string): Promise<ApplicationClaims | undefined>;
 
   /** Returns the grant of a token of a user that Kalends signed, even an expired one; for /revoke. */
   readAnyToken(token: string): Promise<TokenOwner | undefined>;
 
-  /** Returns any token that Kalends signed, even an expired one, with its claims; for /introspect. */
+  /** Returns a token of a user that Kalends signed, even an expired one, with its claims; for /introspect. */
   readIssuedToken(token: string): Promise<IssuedToken | undefined>;
 }
 
@@ -90,17 +98,20 @@ type AccessClaims = Claims & {
 };
 /** The content of an access token with a verified signature; `exp` is in epoch seconds. */
 type VerifiedToken = { readonly grant: TokenGrant; readonly exp: number };
-type ApplicationClaims = Omit<AccessClaims, 'family' | 'projectId' | 'scope'> & {
+/** The claims of an application token, which has no grant. */
+export type ApplicationClaims = Omit<AccessClaims, 'family' | 'projectId' | 'scope'> & {
   readonly scope: typeof APPLICATION_SCOPE;
 };
 type RefreshClaims = Claims & { readonly type: 'refresh'; readonly jti: RefreshTokenId };
 
-export function createTokenSigner(keys: SigningKeys, now: () => number): TokenSigner {
+/** Creates the signer of the default issuer, or that of `issuer`. */
+export function createTokenSigner(keys: SigningKeys, now: () => number, issuer?: Issuer): TokenSigner {
+  const { tokenAlgorithm } = issuer ?? {};
   const verifiedTokens = new Map<string, VerifiedToken>();
   const seconds = (at = now()) => Math.floor(at / 1000);
 
   const sign = (type: TokenType, claims: object) => {
-    const { key, header } = keys.signing(type);
+    const { key, header } = keys.signing(type, tokenAlgorithm);
     return signJwt(header, claims, key);
   };
 
@@ -128,7 +139,10 @@ export function createTokenSigner(keys: SigningKeys, now: () => number): TokenSi
     return verifiedToken;
   };
 
-  return {
+  const signer: TokenSigner = {
+    at: (other) =>
+      other.name === (issuer?.name ?? 'default') ? signer : createTokenSigner(keys, now, other),
+    prepare: () => (tokenAlgorithm === undefined ? undefined : keys.prepare(tokenAlgorithm)),
     signTokenResponse(grant, refreshTokenId, issuedAt) {
       const iat = seconds();
       const { familyId, clientId, userId, scope, resource: aud = clientId } = grant;
@@ -139,7 +153,7 @@ export function createTokenSigner(keys: SigningKeys, now: () => number): TokenSi
       const ofRefresh = { ...common, iat: issuedAt === undefined ? iat : seconds(issuedAt) };
       const refresh: RefreshClaims = { ...ofRefresh, type: 'refresh', jti: refreshTokenId };
       return {
-        access_token: sign('at+jwt', access),
+        access_token: sign('at+jwt', issuer?.hasIss ? { ...access, iss: issuer.url } : access),
         token_type: 'Bearer',
         expires_in: ACCESS_TOKEN_SECONDS,
         refresh_token: sign('rt+jwt', refresh),
@@ -171,24 +185,36 @@ export function createTokenSigner(keys: SigningKeys, now: () => number): TokenSi
       const owner = { sub: clientId, aud: clientId, client_id: clientId };
       const claims: ApplicationClaims = { ...owner, ...times, scope: APPLICATION_SCOPE, jti: randomUUID() };
       return {
-        ...{ access_token: sign('app+jwt', claims), token_type: 'Bearer' },
+        access_token: sign('app+jwt', issuer?.hasIss ? { ...claims, iss: issuer.url } : claims),
+        token_type: 'Bearer',
         ...{ expires_in: APPLICATION_TOKEN_SECONDS, scope: APPLICATION_SCOPE },
       };
     },
     async readApplicationToken(token) {
       const signedToken = await open(token, 'app+jwt');
       if (signedToken === undefined) return undefined;
-      const { client_id: clientId, exp } = signedToken.claims as ApplicationClaims; // only signApplicationToken creates it
-      return exp > seconds() ? clientId : undefined;
+      const claims = signedToken.claims as ApplicationClaims; // only signApplicationToken creates it
+      return claims.exp > seconds() ? claims : undefined;
     },
     async readIssuedToken(token) {
       const signedToken = await open(token);
-      if (signedToken === undefined) return undefined;
-      // Only signTokenResponse creates tokens under these keys.
+      if (signedToken === undefined || signedToken.type === 'app+jwt') return undefined;
+      // Only signTokenResponse creates tokens of the other types.
       const claims = signedToken.claims as AccessClaims | RefreshClaims;
       return { ...readOwner(claims), type: signedToken.type, claims };
     },
   };
+  return signer;
+}
+
+/** Returns the signer of an application's issuer, with its key. */
+export async function signerOf(
+  client: Client,
+  { signer, publicUrl }: { readonly signer: TokenSigner; readonly publicUrl: string },
+): Promise<TokenSigner> {
+  const ownSigner = signer.at(createIssuer(issuerOf(client), publicUrl));
+  await ownSigner.prepare();
+  return ownSigner;
 }
 
 /** The application is never read from `aud`, which can be a resource. */

@@ -3,7 +3,8 @@ import type { FastifyPluginAsync } from 'fastify';
 import { FORM_BYTES } from '../http/sizes.ts';
 import { type AuthorizationCodeDeps, authorizationCodeGrant } from './authorization-code-grant.ts';
 import type { Client } from './client.ts';
-import { authenticateClient, type ClientAuthenticationDeps } from './client-authentication.ts';
+import { authenticateClient, type ClientAuthenticationDeps, requireIssuer } from './client-authentication.ts';
+import type { Issuer } from './issuers.ts';
 import { AUTHORIZATION, invalidRequest, OAuthError } from './oauth-error.ts';
 import { type RefreshedTokens, type RefreshTokenDeps, refreshTokenGrant } from './refresh-token-grant.ts';
 import { type ResourceDeps, readBodyResource } from './resource-indicators.ts';
@@ -15,6 +16,7 @@ export type TokenRouteDeps = ClientAuthenticationDeps &
   AuthorizationCodeDeps &
   RefreshTokenDeps &
   ResourceDeps & {
+    readonly issuer: Issuer;
     readonly wrongCodes: WrongCodeLimits;
     /** Receives the outcome of each request: `ok`, `replayed`, or the code of the error. */
     readonly tokenAnswered?: ((grantType: string, outcome: string) => void) | undefined;
@@ -22,7 +24,7 @@ export type TokenRouteDeps = ClientAuthenticationDeps &
 
 const GRANT_TYPES = ['authorization_code', 'refresh_token', 'client_credentials'];
 
-/** Registers the route at both prefixes. Errors are OAuthError. */
+/** Registers the route at the prefixes of an issuer. Errors are OAuthError. */
 export function tokenRoute(deps: TokenRouteDeps): FastifyPluginAsync {
   const options = {
     bodyLimit: FORM_BYTES,
@@ -42,7 +44,9 @@ export function tokenRoute(deps: TokenRouteDeps): FastifyPluginAsync {
       reply.header('cache-control', 'no-store').header('pragma', 'no-cache'); // RFC 6749 §5.1
       const form = readForm(request.body, TOKEN_FORM);
       const client = await authenticateClient(presentedCredentials(request, form), deps);
+      requireIssuer(client, deps.issuer);
       const resource = readBodyResource(request.body, client, deps);
+      await deps.signer.prepare();
       const { tokens, outcome } = await grantTokens(form, { client, resource }, deps);
       tokenAnswered?.(toGrantTypeLabel(form.grant_type), outcome);
       return tokens;

@@ -8,10 +8,12 @@ import type { By } from '../audit/audit-entry.ts';
 import { hashOfSecret } from '../lib/sealing.ts';
 import { type AuthorizationCodeDeps, authorizationCodeGrant } from '../oauth/authorization-code-grant.ts';
 import type { ClientStore } from '../oauth/client-store.ts';
+import { createIssuer, issuerOf } from '../oauth/issuers.ts';
 import { deriveChallenge } from '../oauth/pkce.ts';
 import { playgroundUserId } from '../oauth/playground-users.ts';
 import { type PushedRequestDeps, storePushedRequest } from '../oauth/pushed-requests.ts';
 import type { Scope } from '../oauth/scope.ts';
+import { signerOf } from '../oauth/token-signer.ts';
 import type { UserStore } from '../oauth/user-store.ts';
 import { PeopleRefusal } from '../people/people-refusal.ts';
 import { mustBeAllowed } from '../people/permission.ts';
@@ -57,6 +59,9 @@ export async function beginFlow(
 ): Promise<string> {
   const { clientId, name, scope } = flow;
   mustBeAllowed(person, 'playground.use', clientId);
+  const client = await deps.clients.findClient(clientId);
+  if (client === undefined) throw new PeopleRefusal('not_there');
+  const issuer = createIssuer(issuerOf(client), deps.publicUrl);
   const [state, verifier] = [newSecret(), newSecret()];
   const now = deps.now();
   const user = await deps.testUsers.beginFlow({
@@ -75,8 +80,9 @@ export async function beginFlow(
     ...{ scope, state, code_challenge: deriveChallenge(verifier), code_challenge_method: 'S256' },
   };
   const query = String(new URLSearchParams(parameters));
-  const requestUri = await storePushedRequest({ clientId, query, createdAt: now }, deps);
-  return `${deps.publicUrl}/authorize?${new URLSearchParams({ client_id: clientId, request_uri: requestUri })}`;
+  const stored = { issuer: issuer.name, clientId, query, createdAt: now };
+  const requestUri = await storePushedRequest(stored, deps);
+  return `${issuer.url}/authorize?${new URLSearchParams({ client_id: clientId, request_uri: requestUri })}`;
 }
 
 export type FlowAnswer = {
@@ -103,7 +109,8 @@ export async function finishFlow(
   if (client === undefined || (client.codeFormat === 'user-id' && code !== user.userId))
     throw new PeopleRefusal('flow_ended');
   const exchange = { client, code, redirectUri: callbackUrl(deps), codeVerifier: verifier };
-  const tokens = toTestTokens(await authorizationCodeGrant(exchange, deps), deps.now());
+  const signer = await signerOf(client, deps);
+  const tokens = toTestTokens(await authorizationCodeGrant(exchange, { ...deps, signer }), deps.now());
   const connection = { tokens, endsAt: deps.now() + TEST_USER_MS, by: deps.by };
   const isConnected = await deps.testUsers.connect(user, connection);
   if (!isConnected) throw new PeopleRefusal('flow_ended');

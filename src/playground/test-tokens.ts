@@ -2,12 +2,14 @@
 import type { ClientStore } from '../oauth/client-store.ts';
 import { OAuthError } from '../oauth/oauth-error.ts';
 import { type RefreshTokenDeps, refreshTokenGrant } from '../oauth/refresh-token-grant.ts';
-import type { TokenResponse } from '../oauth/token-signer.ts';
+import { signerOf, type TokenResponse } from '../oauth/token-signer.ts';
 import type { TestTokens, TestUserKey, TestUserStore } from './test-user-store.ts';
 
 export type TestTokenDeps = RefreshTokenDeps & {
   readonly clients: Pick<ClientStore, 'findClient'>;
   readonly testUsers: Pick<TestUserStore, 'tokensOf' | 'renewTokens'>;
+  /** The origin of the issuers. */
+  readonly publicUrl: string;
 };
 
 /** A margin for the duration of a call. */
@@ -27,7 +29,9 @@ export async function currentTokens(user: TestUserKey, deps: TestTokenDeps): Pro
   const client = await deps.clients.findClient(user.clientId);
   if (client === undefined) return tokens;
   try {
-    const refreshed = await refreshTokenGrant({ client, refreshToken: tokens.refreshToken }, deps);
+    const signer = await signerOf(client, deps);
+    const { refreshToken } = tokens;
+    const refreshed = await refreshTokenGrant({ client, refreshToken }, { ...deps, signer });
     const renewed = toTestTokens(refreshed.tokens, deps.now());
     await deps.testUsers.renewTokens(user, renewed);
     return renewed;

@@ -23,6 +23,7 @@ import type { ConnectDeps } from '../../src/connect/flow/connect-deps.ts';
 import { createServer } from '../../src/http/server.ts';
 import { createSealer, type Sealer } from '../../src/lib/sealing.ts';
 import { type Client, DEFAULT_SETTINGS } from '../../src/oauth/client.ts';
+import { createIssuer } from '../../src/oauth/issuers.ts';
 import { appSpecificPassword } from '../../src/providers/apple/apple-provider.ts';
 import type { Database } from '../../src/store/drivers/database.ts';
 import { openStores, type Stores } from '../../src/store/open-stores.ts';
@@ -30,6 +31,7 @@ import { collectedActivity } from '../harness/activity-notes.ts';
 import { GENEROUS } from '../harness/connect-limits.ts';
 import { FakeSignInProvider } from '../harness/fake-sign-in-provider.ts';
 import { openMigratedSqlite } from '../harness/migrated.ts';
+import { withProfiles } from '../harness/profiles.ts';
 
 export const ACME: Client = {
   ...DEFAULT_SETTINGS,
@@ -53,6 +55,8 @@ export type Harness = {
   readonly verification: Stores['verification'];
   readonly accounts: Stores['accounts'];
   readonly pushedRequests: Stores['pushedRequests'];
+  /** The applications with the profile `fapi2`. */
+  readonly strict: Set<string>;
   /** Advances the clock. */
   readonly pass: (milliseconds: number) => void;
   readonly close: () => Promise<void>;
@@ -87,9 +91,11 @@ export async function openConnect(changes: Changes = {}): Promise<Harness> {
   const log = { debug: to('debug'), info: to('info'), warn: to('warn'), error: to('error') };
   const sealer = createSealer(randomBytes(32));
   const stores = openStores(db, { sealer });
+  const strict = new Set<string>();
   const { clients, branding: looks, verification, accounts, codes, pushedRequests } = stores;
   const deps: ConnectDeps = {
     ...stores,
+    clients: withProfiles(clients, strict),
     sealer,
     operatorName: undefined,
     providers: {
@@ -114,7 +120,9 @@ export async function openConnect(changes: Changes = {}): Promise<Harness> {
   const app = createServer({ log, trustProxy: undefined, secure: false });
   app.register(connectRoutes(deps));
   app.register(logoRoute({ branding: looks }));
-  app.register(authorizeRoute(deps), { prefix: '/api/oauth' });
+  const [issuer, atStrict] = [createIssuer('default', deps.publicUrl), createIssuer('fapi2', deps.publicUrl)];
+  app.register(authorizeRoute({ ...deps, issuer }), { prefix: '/api/oauth' });
+  app.register(authorizeRoute({ ...deps, issuer: atStrict }), { prefix: atStrict.prefix });
   await app.ready();
 
   const close = async () => {
@@ -137,6 +145,7 @@ export async function openConnect(changes: Changes = {}): Promise<Harness> {
     verification,
     accounts,
     pushedRequests,
+    strict,
     pass,
     close,
   };

@@ -62,7 +62,7 @@ describe('a pushed request', () => {
     const requestUri = 'urn:ietf:params:oauth:request_uri:of-the-dashboard';
     const ownEnd = 'https://dashboard.example/dashboard/playground/callback';
     const query = String(new URLSearchParams({ user_id: 'playground:ada-1', redirect_uri: ownEnd }));
-    const stored = { clientId: 'acme', query, createdAt: harness.deps.now() };
+    const stored = { issuer: 'default', clientId: 'acme', query, createdAt: harness.deps.now() } as const;
     await harness.pushedRequests.add(hashOfRequestUri(requestUri), stored, 10);
     const browser = new Browser(harness);
 

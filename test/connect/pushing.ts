@@ -4,6 +4,7 @@ import { checkPushedParameters } from '../../src/connect/flow/authorize-request.
 import { findAccountToReconnect } from '../../src/connect/flow/start-authorization.ts';
 import { receivedQuery } from '../../src/http/received-query.ts';
 import type { Client } from '../../src/oauth/client.ts';
+import { createIssuer, issuerOf } from '../../src/oauth/issuers.ts';
 import { type NamedAccount, pushRequest } from '../../src/oauth/pushed-requests.ts';
 import { ACME, type Answer, type Browser, type Harness } from './connect-harness.ts';
 
@@ -17,7 +18,9 @@ export async function push(
   const query = receivedQuery(`?${new URLSearchParams({ user_id: 'ada', ...parameters })}`);
   const hasAccount = async (account: NamedAccount) =>
     (await findAccountToReconnect(account, deps)) !== undefined;
-  const pushing = { pushedRequests, checkAuthorization: checkPushedParameters, hasAccount, now, publicUrl };
+  const issuer = createIssuer(issuerOf(client), publicUrl);
+  const checks = { checkAuthorization: checkPushedParameters, hasAccount };
+  const pushing = { issuer, pushedRequests, now, publicUrl, ...checks };
   return (await pushRequest({ client, query }, pushing)).request_uri;
 }
 

@@ -8,6 +8,7 @@ import { afterEach, beforeEach, describe, it } from 'node:test';
 
 import { checkPushedParameters } from '../../src/connect/flow/authorize-request.ts';
 import { receivedQuery } from '../../src/http/received-query.ts';
+import { createIssuer } from '../../src/oauth/issuers.ts';
 import { pushRequest } from '../../src/oauth/pushed-requests.ts';
 import { openStores } from '../../src/store/open-stores.ts';
 import { allow, connected, endsOf, type Grant, namesReadBy, redeem } from './approvals.ts';
@@ -46,6 +47,7 @@ const planted = () => connected(harness, { userId: 'ada', names: [EVE] });
 async function push(parameters: string): Promise<string> {
   const { pushedRequests } = openStores(harness.db, { sealer: harness.sealer });
   const deps = {
+    issuer: createIssuer('default', harness.deps.publicUrl),
     pushedRequests,
     checkAuthorization: checkPushedParameters,
     hasAccount: async () => false,

@@ -8,6 +8,7 @@ import { accountApart, NOW, newAccount, openWithUsers, sealer, tenTimes } from '
 import { MOST_OPEN, newRequest, rowsIn, visit } from './grant-rows.ts';
 
 const request = newRequest({
+  issuer: 'fapi2',
   state: 'opaque & "odd" é😀',
   codeChallenge: 'challenge',
   resource: 'https://kalends.example',
@@ -43,7 +44,12 @@ export function authorizationRequestStoreContract(database: string, open: () => 
   describe(`AuthorizationRequestStore on ${database}`, () => {
     it('a request is answered as it was made, and nothing for another transaction', async () => {
       const { requests } = await prepare();
-      const none = { state: undefined, codeChallenge: undefined, theme: undefined };
+      const none = {
+        issuer: 'default',
+        state: undefined,
+        codeChallenge: undefined,
+        theme: undefined,
+      } as const;
       const unpushed = { isPushed: false, isVouched: false, userName: undefined, loginHint: undefined };
       const bare = { ...request, ...none, ...unpushed, transactionId: 't2', display: 'page' } as const;
       await requests.createRequest(bare, MOST_OPEN);

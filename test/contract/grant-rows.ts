@@ -54,6 +54,7 @@ export async function makeAccount(db: Database, clientId: string, userId: string
 export function newRequest(change: Partial<AuthorizationRequest> = {}): AuthorizationRequest {
   return {
     transactionId: 't1',
+    issuer: 'default',
     clientId: 'acme',
     userId: 'ada',
     redirectUri: 'https://acme.example/cb',

@@ -8,13 +8,14 @@ import { NOW, openWithUsers, tenTimes } from './calendar-rows.ts';
 import { rowsIn } from './grant-rows.ts';
 
 const request: PushedRequest = {
+  issuer: 'default',
   clientId: 'acme',
   query: 'client_id=acme&user_id=ada&state=%FF+%C3%A9',
   createdAt: NOW,
 };
 /** A limit that no test reaches. */
 const MOST = 1000;
-const by = { clientId: 'acme', transactionId: 't1', createdSince: NOW };
+const by = { issuer: 'default', clientId: 'acme', transactionId: 't1', createdSince: NOW } as const;
 
 export function pushedRequestStoreContract(database: string, open: () => Promise<Database>): void {
   describe(`PushedRequestStore on ${database}`, () => {
@@ -47,6 +48,21 @@ export function pushedRequestStoreContract(database: string, open: () => Promise
       assert.equal(await pushedRequests.spend('hash-1', late), undefined);
       await pushedRequests.spend('hash-2', by);
       assert.deepEqual(await pushedRequests.spend('hash-2', late), { spentFor: 't1' });
+    });
+
+    it('a pushed request is unknown at another issuer, before and after its use', async () => {
+      const { pushedRequests } = await openWithUsers(open);
+      await pushedRequests.add('hash-1', request, MOST);
+      await pushedRequests.add('hash-2', { ...request, issuer: 'fapi2' }, MOST);
+      const atStrict = { ...by, issuer: 'fapi2', transactionId: 't2' } as const;
+
+      assert.equal(await pushedRequests.spend('hash-1', atStrict), undefined);
+      assert.equal(await pushedRequests.spend('hash-2', by), undefined);
+      await pushedRequests.spend('hash-1', by);
+      assert.equal(await pushedRequests.spend('hash-1', atStrict), undefined);
+      assert.deepEqual(await pushedRequests.spend('hash-2', atStrict), {
+        request: { ...request, issuer: 'fapi2' },
+      });
     });
 
     it('a pushed request is unknown to other applications, and under any other name', async () => {

@@ -102,6 +102,7 @@ const LEFT_OUT: Readonly<Record<string, string>> = {
     ],
   ]),
   ...named('of a trace, which the operator keeps elsewhere', ['webhook_stream.trace']),
+  ...named('the issuer of the application', ['authorization_request.issuer', 'pushed_request.issuer']),
   ...named('made of the other columns', ['event.search_text', 'event.original_digest']),
   ...named('of the person who did it, not of the user', [
     ...['audit_entry.actor_kind', 'audit_entry.actor_id', 'audit_entry.actor_name', 'audit_entry.address'],

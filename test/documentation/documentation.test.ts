@@ -154,7 +154,7 @@ describe('the served documentation', () => {
       pages
         .map((page) => page.replace(/^decisions\/.*/, 'decisions'))
         .filter((page, at, all) => at === all.indexOf(page)),
-      [...['contributing', 'conformance', 'asvs', 'dependencies', 'decisions']],
+      [...['contributing', 'conformance', 'conformance-fapi2', 'asvs', 'dependencies', 'decisions']],
     );
   });
 

@@ -8,6 +8,7 @@ export const SECRET = 'a-secret-of-one-transaction-that-no-page-shows';
 /** Returns an open authorization request. */
 export const openRequest = (changes: Partial<AuthorizationRequest> = {}): AuthorizationRequest => ({
   transactionId: 'T1',
+  issuer: 'default',
   secretHash: hashOfSecret(SECRET),
   clientId: 'acme',
   userId: 'ada',

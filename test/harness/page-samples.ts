@@ -10,6 +10,7 @@ import type { Page } from '../../src/http/page.ts';
 
 export const sampleRequest: AuthorizationRequest = {
   transactionId: 'TTTTTTTTTTTTTTTTTTTTTT',
+  issuer: 'default',
   clientId: 'acme',
   userId: 'ada-1815',
   redirectUri: 'https://planner.acme.example/callback',

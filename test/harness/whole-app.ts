@@ -27,7 +27,7 @@ type WholeApp = { readonly app: FastifyInstance; readonly routes: readonly Route
 export async function openWholeApp(
   server: CalendarServer,
   sealer: Sealer,
-  changed: Partial<Pick<AppDeps, 'databaseRefused' | 'clearLog' | 'hosts'>> = {},
+  changed: Partial<Pick<AppDeps, 'databaseRefused' | 'clearLog' | 'hosts' | 'clients'>> = {},
 ): Promise<WholeApp> {
   const { deps } = server;
   const { log, now } = deps;

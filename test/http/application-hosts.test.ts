@@ -16,7 +16,8 @@ const SETTINGS = { applicationHosts: 'https://id.hooks.example', url: PUBLIC, tr
 const HOST = 'acme.hooks.example';
 const LIST = '/.well-known/webhook-keys';
 /** At the origin's root, beside the interface. */
-const DOCUMENTS = [LIST, '/.well-known/oauth-authorization-server', '/.well-known/jwks.json'];
+const METADATA = '/.well-known/oauth-authorization-server';
+const DOCUMENTS = [LIST, METADATA, `${METADATA}/fapi2`, '/.well-known/jwks.json'];
 
 describe('an application host of the whole program', () => {
   let server: CalendarServer;
@@ -38,11 +39,18 @@ describe('an application host of the whole program', () => {
   /** The interface has each of its paths under a prefix too. */
   const isInterface = ({ path }: Route) =>
     ['/api', '/api/oauth'].some((prefix) => paths().has(prefix + path)) ||
-    (/^\/api\//.test(path) && !/\/authorize$/.test(path));
+    (/^\/(api|fapi2)\//.test(path) && !/\/authorize$/.test(path));
 
-  it('the interface answers at an application host as at the public one, under its three prefixes', async () => {
+  it('the interface answers at an application host as at the public one, under all its prefixes', async () => {
     const offered = routes.filter((route) => isInterface(route) && route.path !== '/authorize');
-    for (const path of ['/events', '/api/events', '/api/oauth/events', '/token', '/api/oauth/token'])
+    for (const path of [
+      '/events',
+      '/api/events',
+      '/api/oauth/events',
+      '/token',
+      '/api/oauth/token',
+      '/fapi2/token',
+    ])
       assert.ok(
         offered.some((route) => route.path === path),
         path,
@@ -84,7 +92,7 @@ describe('an application host of the whole program', () => {
   });
 
   it('/authorize leads to the same path and query at the public URL', async () => {
-    for (const path of ['/authorize', '/api/oauth/authorize'])
+    for (const path of ['/authorize', '/api/oauth/authorize', '/fapi2/authorize'])
       for (const query of [
         '',
         '?client_id=acme&state=a%2Fb?c',

@@ -23,7 +23,7 @@ type Answer = {
 };
 
 /** The pages that a popup's opener waits for: those of the flow, in either mount, and what providers come back to. */
-const FLOW = /^(\/api\/oauth)?\/authorize$|^\/reconnect\/|^\/connect\/(?!logos\/)/;
+const FLOW = /^(\/api\/oauth|\/fapi2)?\/authorize$|^\/reconnect\/|^\/connect\/(?!logos\/)/;
 const NEVER_USED = ['camera', 'microphone', 'geolocation', 'payment', 'usb', 'serial', 'hid'];
 
 let server: CalendarServer;
@@ -107,6 +107,7 @@ describe('every answer', () => {
     for (const path of [
       '/authorize',
       '/api/oauth/authorize',
+      '/fapi2/authorize',
       '/connect/consent',
       '/connect/google/callback',
     ]) {

@@ -190,6 +190,7 @@ describe('a query', () => {
     ['/health', 32],
     ['/authorize', 16],
     ['/api/oauth/authorize', 16],
+    ['/fapi2/authorize', 16],
     ['/connect/consent', 16],
     ['/connect/google/callback', 16],
   ] as const) {

@@ -16,6 +16,7 @@ import { createSealer, hashOfSecret, type Sealer } from '../../src/lib/sealing.t
 import { authenticateBearer, requireScope } from '../../src/oauth/bearer-authentication.ts';
 import { clientAssertions } from '../../src/oauth/client-assertion.ts';
 import { introspectionRoute } from '../../src/oauth/introspection.route.ts';
+import { createIssuer, ISSUER_NAMES } from '../../src/oauth/issuers.ts';
 import { metadataRoutes } from '../../src/oauth/metadata.route.ts';
 import { parRoute } from '../../src/oauth/par.route.ts';
 import { revocationRoute } from '../../src/oauth/revocation.route.ts';
@@ -29,6 +30,7 @@ import { beginFamily } from '../../src/store/oauth/token-family-store.ts';
 import { openStores } from '../../src/store/open-stores.ts';
 import { collectedActivity } from '../harness/activity-notes.ts';
 import { openMigratedSqlite } from '../harness/migrated.ts';
+import { withProfiles } from '../harness/profiles.ts';
 
 export const REDIRECT_URI = 'https://app.example/callback';
 /** The public URL, which is the issuer. */
@@ -47,6 +49,8 @@ type OAuthServerOptions = Pick<TokenRouteDeps, 'tokenAnswered' | 'codeReplayed'>
   readonly egress?: Pick<Egress, 'request'>;
   /** Started flows per minute and address. */
   readonly mostStarts?: number;
+  /** Applications with the profile `fapi2`; they are created too. */
+  readonly strict?: readonly string[];
 };
 
 export type OAuthServer = Awaited<ReturnType<typeof openOAuthServer>>;
@@ -64,16 +68,18 @@ export async function openOAuthServer(
     log = silentLog,
   } = options;
   const { egress = lazyEgress({ privateNetwork: { mode: 'deny' } }), mostStarts = 300 } = options;
+  const { strict = [] } = options;
   const folder = await mkdtemp(path.join(tmpdir(), 'kalends-oauth-'));
   const db = given ?? (await openMigratedSqlite(path.join(folder, 'kalends.db')));
   const clock = { now: Date.UTC(2026, 10, 1) };
   const now = () => clock.now;
 
-  const stores = openStores(db, { sealer });
+  const opened = openStores(db, { sealer });
+  const stores = { ...opened, clients: withProfiles(opened.clients, new Set(strict)) };
   const keysDeps = { keys: stores.signingKeys, sealer, now, log };
   const signingKeys = await openSigningKeys(tokenAlgorithm, keysDeps);
   const signer = createTokenSigner(signingKeys, now);
-  for (const clientId of ['acme', 'other']) {
+  for (const clientId of ['acme', 'other', ...strict]) {
     if ((await stores.clients.findClient(clientId)) !== undefined) continue;
     const client = {
       clientId,
@@ -95,12 +101,13 @@ export async function openOAuthServer(
     assertions: clientAssertions({ ...stores, egress, publicUrl: ISSUER, log, now }),
     attempts: { authorize: limitKeyedBy(attemptLimit(mostStarts, 60), callerKey) },
   };
-  app.register(tokenRoute({ ...deps, tokenAnswered, codeReplayed }));
-  app.register(revocationRoute(deps));
-  app.register(introspectionRoute(deps));
-  app.register(
-    parRoute({ ...deps, checkAuthorization: checkPushedParameters, hasAccount: async () => false }),
-  );
+  const pushing = { checkAuthorization: checkPushedParameters, hasAccount: async () => false };
+  for (const name of ISSUER_NAMES) {
+    const issuer = createIssuer(name, PUBLIC_URL);
+    const own = { ...deps, ...pushing, tokenAnswered, codeReplayed, issuer, signer: signer.at(issuer) };
+    for (const route of [tokenRoute, revocationRoute, introspectionRoute, parRoute])
+      app.register(route(own), { prefix: issuer.prefix });
+  }
   app.register(metadataRoutes({ publicUrl: PUBLIC_URL, signingKeys, tokenAlgorithm }));
   app.get('/protected', async (request) => {
     const grant = await authenticateBearer(request, deps);
@@ -116,6 +123,7 @@ export async function openOAuthServer(
     signer,
     assertions: deps.assertions,
     authentication: deps,
+    signingKeys,
     noted: activityNotes.noted,
     rotateKeys: () => rotateSigningKeys(tokenAlgorithm, { ...keysDeps, by: undefined }),
     async close() {

@@ -36,7 +36,12 @@ describe('POST /par', () => {
   const spend = async (answer: Awaited<ReturnType<typeof push>>, clientId = 'acme') => {
     assert.equal(answer.statusCode, 201, answer.body);
     const { request_uri: uri } = answer.json<{ request_uri: string }>();
-    const by = { clientId, transactionId: 't1', createdSince: server.clock.now - 60_000 };
+    const by = {
+      clientId,
+      issuer: 'default',
+      transactionId: 't1',
+      createdSince: server.clock.now - 60_000,
+    } as const;
     const spent = await server.stores.pushedRequests.spend(hashOfRequestUri(uri), by);
     return spent && 'request' in spent ? spent.request : undefined;
   };

@@ -4,7 +4,7 @@ import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, it } from 'node:test';
 
-import { conformanceProblems } from '../../scripts/conformance-rules.ts';
+import { conformanceProblems, moduleProblems } from '../../scripts/conformance-rules.ts';
 
 const ROOT = path.resolve(import.meta.dirname, '../..');
 const document = readFileSync(path.join(ROOT, 'docs/conformance.md'), 'utf8');
@@ -73,4 +73,27 @@ describe('the conformance check', () => {
       assert.ok(problemsOf(...rows).includes(problem), problemsOf(...rows).join('\n'));
     });
   }
+});
+
+describe('the check of the FAPI 2.0 modules', () => {
+  const source = "it('happy-flow, refresh-token: succeeds', () => {});";
+  const problemsIn = (tests: string) =>
+    moduleProblems(`| happy-flow, refresh-token | a request | succeeds | ${tests} |`, (file) =>
+      file === 'test/a.test.ts' ? source : undefined,
+    );
+
+  it('the check of the modules takes a test whose title names them, and modules that are not tested yet', () => {
+    assert.deepEqual(problemsIn('`test/a.test.ts › happy-flow, refresh-token: succeeds`'), []);
+    assert.deepEqual(problemsIn('not yet'), []);
+  });
+
+  for (const [name, tests, problem] of [
+    ['a title without a module', '`test/a.test.ts › happy-flow: succeeds`', 'refresh-token has no test'],
+    ['a test that does not exist', '`test/a.test.ts › refresh-token`', 'happy-flow has no test'],
+    ['no tests', ' ', 'happy-flow has no test'],
+    ['a file that does not exist', '`test/b.test.ts › happy-flow`', 'there is no test/b.test.ts'],
+  ] as const)
+    it(`the check of the modules refuses ${name}`, () => {
+      assert.ok(problemsIn(tests).join('\n').includes(problem), problemsIn(tests).join('\n'));
+    });
 });

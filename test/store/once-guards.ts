@@ -25,6 +25,11 @@ export const ONCE_GUARDS: readonly Guard[] = [
     fails: 'a pushed request is spent once: ten who ask at once get it once, and the others its transaction',
   },
   {
+    store: 'pushed-request',
+    without: ' AND client_id = :clientId AND issuer = :issuer=> AND client_id = :clientId',
+    fails: 'a pushed request is unknown at another issuer, before and after its use',
+  },
+  {
     store: 'passkey',
     without: ' AND (counter < :counter OR (counter = 0 AND :counter = 0))=>',
     fails: 'one of ten calls with the same higher counter succeeds; a counter that stays at 0 is not checked',

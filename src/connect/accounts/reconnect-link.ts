@@ -10,6 +10,7 @@ import { PROVIDER_KINDS } from '../../calendars/provider-facts.ts';
 import { oneOf, required, text } from '../../http/fields.ts';
 import { ApiError, errorTable } from '../../http/refusal.ts';
 import { hashOfSecret, openWith, type Sealer, sealWith } from '../../lib/sealing.ts';
+import { issuerOf } from '../../oauth/issuers.ts';
 import { READING } from '../../reading/read-error.ts';
 import type { AuthorizationRequest, AuthorizationRequestStore } from '../flow/authorization-request-store.ts';
 import { newSecret } from '../flow/connect-cookies.ts';
@@ -163,7 +164,7 @@ export async function openReconnectLink(
     ...{ redirectUri: client.redirectUri, language: chooseLanguage({ acceptLanguage }), theme: undefined },
     ...{ state: undefined, codeChallenge: undefined, resource: undefined, display: 'page' },
     ...{ query: '', isPushed: false, isVouched: false },
-    ...{ userName: undefined, loginHint: undefined, allowedAt: undefined },
+    ...{ userName: undefined, loginHint: undefined, allowedAt: undefined, issuer: issuerOf(client) },
     ...{ hasDisconnected: false, wasSentAhead: false, status: 'open' },
     ...{ formToken: randomBytes(32).toString('base64url'), createdAt: now() },
   };

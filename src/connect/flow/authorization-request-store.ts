@@ -1,5 +1,6 @@
 import type { Theme } from '../../branding/branding.ts';
 import type { ProviderKind } from '../../calendars/provider-facts.ts';
+import type { IssuerName } from '../../oauth/issuers.ts';
 import type { Scope } from '../../oauth/scope.ts';
 import type { Decision, GroupsOfUser } from './account-groups.ts';
 
@@ -10,6 +11,8 @@ export type Display = 'page' | 'popup';
 export type AuthorizationRequest = {
   /** 128 random bits, in the page's address. */
   readonly transactionId: string;
+  /** The issuer at which it began. */
+  readonly issuer: IssuerName;
   readonly clientId: string;
   readonly userId: string;
   /** A registered one or the playground's (docs/wire.md O4.1). */

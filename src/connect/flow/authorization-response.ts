@@ -1,6 +1,6 @@
 /** The authorization response (RFC 6749 §4.1.2, RFC 9207) by the switches of the application. */
 import { createHmac } from 'node:crypto';
-
+import { createIssuer } from '../../oauth/issuers.ts';
 import type { AuthorizationRequest } from './authorization-request-store.ts';
 import type { ConnectDeps } from './connect-deps.ts';
 import type { ResponseParameters, UserAnswer } from './paths.ts';
@@ -16,7 +16,8 @@ export async function loadResponse(
   const client = await deps.clients.findClient(request.clientId);
   const code = client?.codeFormat === 'opaque' ? opaqueCode(request, deps) : request.userId;
   const parameters = answer === 'denied' ? DENIED : { code };
-  return client?.issuerInCallback === 'on' ? { ...parameters, iss: deps.publicUrl } : parameters;
+  const issuer = createIssuer(request.issuer, deps.publicUrl);
+  return issuer.hasIss || client?.issuerInCallback === 'on' ? { ...parameters, iss: issuer.url } : parameters;
 }
 
 /**

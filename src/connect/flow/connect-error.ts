@@ -26,6 +26,12 @@ const WORDINGS = {
     message: 'error.client_unknown',
     description: 'client_id is missing or names no application',
   },
+  another_issuer: {
+    error: 'unauthorized_client',
+    title: 'error.link.title',
+    message: 'error.push_required',
+    description: 'This application belongs to another issuer',
+  },
   parameter_missing: {
     title: 'error.link.title',
     message: 'error.parameter_missing',

@@ -44,6 +44,7 @@
 
 import { queryWithout, type ReceivedQuery, scalar } from '../../http/received-query.ts';
 import { hashOfSecret } from '../../lib/encryption.ts';
+import { issuerOf } from '../../oauth/issuers.ts';
 import { LANGUAGES } from '../messages/messages.ts';
 import type { ApprovalTerms } from './account-groups.ts';
 import { type AuthorizationRequest, type FlowStep, isReconnectLink } from './authorization-request-store.ts';
@@ -125,11 +126,17 @@ export const secretOf = ({ transactionId, cookies }: Visit): string | undefined 
 export const deviceHashOf = ({ cookies: { device } }: Visit): string | undefined =>
   device === undefined ? undefined : hashOfSecret(device);
 
+const ISSUER_CHANGED = 'The issuer of the application changed after this authorization request began';
+
+/** Throws ConnectError 400 if the application belongs to another issuer now. */
 export async function loadApprovalTerms(
-  { clientId }: AuthorizationRequest,
+  request: AuthorizationRequest,
   { clients, now }: Pick<ConnectDeps, 'clients' | 'now'>,
 ): Promise<ApprovalTerms> {
-  const client = await clients.findClient(clientId);
+  const client = await clients.findClient(request.clientId);
+  // The rules of its new issuer were not checked when the request began.
+  if (client !== undefined && issuerOf(client) !== request.issuer)
+    throw new ConnectError('another_issuer', { request, description: ISSUER_CHANGED });
   const { returningUsers = 'prove', codeFormat = 'user-id' } = client ?? {};
   return { returningUsers, codeFormat, now: now() };
 }

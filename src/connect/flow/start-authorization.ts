@@ -14,6 +14,7 @@ import { PAGE_QUERY_BYTES, queryBytes, queryTooLong } from '../../http/sizes.ts'
 import { isDatabaseAway } from '../../lib/database-away-error.ts';
 import { hashOfSecret } from '../../lib/sealing.ts';
 import type { Client } from '../../oauth/client.ts';
+import { type Issuer, issuerProblem } from '../../oauth/issuers.ts';
 import { CHALLENGE_REQUIRED, lacksChallenge } from '../../oauth/pkce.ts';
 import { isPlaygroundUser } from '../../oauth/playground-users.ts';
 import {
@@ -47,7 +48,7 @@ type Started = {
   readonly path: string;
 };
 
-type StartDeps = Pick<
+export type StartDeps = Pick<
   ConnectDeps,
   | 'accounts'
   | 'clients'
@@ -61,7 +62,7 @@ type StartDeps = Pick<
   | 'activityNotes'
   | 'log'
   | 'now'
->;
+> & { readonly issuer: Issuer };
 
 /**
  * Checks the application first, then the rest; finds or creates the user and stores the request. Revokes nothing.
@@ -73,6 +74,9 @@ export async function startAuthorization(input: StartInput, deps: StartDeps): Pr
   const client = clientId === undefined ? undefined : await deps.clients.findClient(clientId);
   await limitStarts({ clientId: client?.clientId ?? '', address: visit.address }, deps);
   if (client === undefined) throw new ConnectError('client_unknown');
+  const { issuer } = deps;
+  const description = issuerProblem(client, issuer);
+  if (description !== undefined) throw new ConnectError('another_issuer', { description });
 
   const transactionId = randomBytes(16).toString('base64url');
   const pushed = await takePushedRequest(client, { visit, transactionId }, deps);
@@ -88,7 +92,7 @@ export async function startAuthorization(input: StartInput, deps: StartDeps): Pr
     const context = { parameter: 'code_challenge', description: CHALLENGE_REQUIRED };
     throw new ConnectError('parameter_missing', context);
   }
-  const redirectUri = readRedirectUri(options, parameters, client);
+  const redirectUri = readRedirectUri({ ...options, issuer }, parameters, client);
   const isVouched = pushed !== undefined && isVouchedFor(parameters, client);
   const resource = readRequestedResource(parameters, client, deps);
   const { reconnect, ...facts } = readPushedFacts(isVouched ? parameters : []);
@@ -102,6 +106,7 @@ export async function startAuthorization(input: StartInput, deps: StartDeps): Pr
     providers,
     isPushed: pushed !== undefined,
     isVouched,
+    issuer: issuer.name,
     transactionId,
     secretHash: hashOfSecret(secret),
     clientId: client.clientId,
@@ -152,13 +157,13 @@ export async function findAccountToReconnect(
 
 /** Returns a registered URI; for the dashboard's playground, the one that it pushed. Throws ConnectError 400. */
 function readRedirectUri(
-  { userId }: Pick<AuthorizationRequest, 'userId'>,
+  { userId, issuer }: Pick<AuthorizationRequest, 'userId'> & Pick<StartDeps, 'issuer'>,
   parameters: ReceivedQuery,
   client: Client,
 ): string {
   const requested = scalar(parameters, 'redirect_uri');
   if (requested !== undefined && isPlaygroundUser(userId)) return requested;
-  const chosen = chooseRedirectUri(requested, client);
+  const chosen = chooseRedirectUri(requested, client, issuer);
   if (chosen !== undefined) return chosen;
   const context = { parameter: 'redirect_uri', description: UNREGISTERED_REDIRECT_URI };
   throw new ConnectError('parameter_invalid', context);
@@ -196,15 +201,15 @@ type TakenUp = { readonly query: ReceivedQuery } | { readonly request: Authoriza
 async function takePushedRequest(
   client: Client,
   { visit, transactionId }: { readonly visit: StartInput['visit']; readonly transactionId: string },
-  { pushedRequests, requests, now }: StartDeps,
+  { issuer, pushedRequests, requests, now }: StartDeps,
 ): Promise<TakenUp> {
   const uri = scalar(visit.query, 'request_uri');
   if (uri === undefined) {
-    if (client.pushedRequests === 'required') throw new ConnectError('push_required');
+    if (issuer.isStrict || client.pushedRequests === 'required') throw new ConnectError('push_required');
     return undefined;
   }
   const createdSince = now() - PUSHED_REQUEST_SECONDS * 1000;
-  const terms = { clientId: client.clientId, transactionId, createdSince };
+  const terms = { clientId: client.clientId, issuer: issuer.name, transactionId, createdSince };
   const spent = await pushedRequests.spend(hashOfRequestUri(uri), terms);
   if (spent === undefined) throw new ConnectError('request_uri_invalid');
   if ('request' in spent) return { query: receivedQuery(`?${spent.request.query}`) };

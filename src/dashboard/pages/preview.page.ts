@@ -91,6 +91,7 @@ function renderSamplePage({ client, page, offered }: PreviewParts, appearance: A
 
 const SAMPLE_REQUEST: AuthorizationRequest = {
   transactionId: 'preview',
+  issuer: 'default',
   clientId: '',
   userId: 'ada-1815',
   redirectUri: '',
