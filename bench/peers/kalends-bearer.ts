@@ -5,9 +5,11 @@
  */
 import { startActivityCounter } from '../../src/activity/activity-counter.ts';
 import { loadConfig } from '../../src/config/config.ts';
+import { publicOrigins } from '../../src/http/application-hosts.ts';
 import { attemptLimit } from '../../src/http/attempt-limit.ts';
 import { createServer } from '../../src/http/server.ts';
 import { authenticateBearer } from '../../src/oauth/bearer-authentication.ts';
+import { openDpop } from '../../src/oauth/dpop.ts';
 import { openSigningKeys } from '../../src/oauth/signing-keys.ts';
 import { tokenRoute } from '../../src/oauth/token.route.ts';
 import { createTokenSigner } from '../../src/oauth/token-signer.ts';
@@ -28,10 +30,12 @@ const hearers = { answerListener, answerCounter: activityNotes };
 const app = createServer({ log, trustProxy: config.trustProxy, secure: false, ...hearers });
 const limits = { wrongSecrets: attemptLimit(30, 60), wrongCodes: wrongCodeLimits(config.limits) };
 const successorKey = sealer.derive('refresh successors');
-app.register(tokenRoute({ ...stores, activityNotes, signer, successorKey, log, ...limits }));
+const nonceKey = sealer.derive('dpop nonces');
+const dpop = openDpop({ ...stores, nonceKey, isPublicOrigin: publicOrigins(config) });
+app.register(tokenRoute({ ...stores, activityNotes, signer, successorKey, dpop, log, ...limits }));
 app.get('/health', async () => ({ status: 'ok' }));
 app.get('/protected', async (request) => {
-  const { userId } = await authenticateBearer(request, { signer, families });
+  const { userId } = await authenticateBearer(request, { signer, families, dpop });
   return { user: userId };
 });
 await app.listen({ host: config.host, port: config.port });

@@ -7,6 +7,19 @@ import { trustedProxies } from './peers.ts';
 type HostSettings = Pick<Config, 'applicationHosts' | 'url' | 'trustProxy'>;
 type HostDeps = { readonly clients: { findClientIdByLabel(label: string): Promise<string | undefined> } };
 
+/** Returns whether a URL has one of the origins of the interface: the public one, or that of an application host. */
+export function publicOrigins({ applicationHosts, url }: Omit<HostSettings, 'trustProxy'>) {
+  const { origin } = new URL(url);
+  const hosts = applicationHosts === undefined ? undefined : new URL(applicationHosts);
+  const suffix = hosts?.hostname.slice('id'.length) ?? '';
+  return (one: URL): boolean =>
+    one.origin === origin ||
+    (one.protocol === hosts?.protocol &&
+      one.port === hosts.port &&
+      one.hostname.endsWith(suffix) &&
+      /^[a-z\d_-]+$/.test(one.hostname.slice(0, -suffix.length)));
+}
+
 const KEYS = '/.well-known/webhook-keys';
 
 /** Creates the rules for requests to application hosts, or returns `undefined` if applications have none. */

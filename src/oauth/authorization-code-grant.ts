@@ -7,14 +7,21 @@
  */
 import type { ActivityNotes } from '../activity/activity.ts';
 import type { Log } from '../lib/log.ts';
-import type { AuthorizationCode, AuthorizationCodeStore, Redemption } from './authorization-code-store.ts';
+import {
+  type AuthorizationCode,
+  type AuthorizationCodeStore,
+  isBoundToOther,
+  type Redemption,
+} from './authorization-code-store.ts';
 import type { Client } from './client.ts';
+import { bindTokens, type TokenProof, useProof } from './dpop.ts';
 import { AUTHORIZATION, invalidGrant, OAuthError } from './oauth-error.ts';
 import { deriveChallenge } from './pkce.ts';
 import type { TokenResponse, TokenSigner } from './token-signer.ts';
 
 export type AuthorizationCodeRequest = {
   readonly client: Client;
+  readonly proof?: TokenProof | undefined;
   readonly code: string;
   readonly redirectUri: string;
   readonly codeVerifier: string | undefined;
@@ -36,6 +43,7 @@ export async function authorizationCodeGrant(
 ): Promise<TokenResponse> {
   const now = deps.now();
   const { clientId } = request.client;
+  const jkt = bindTokens(request);
   const { code, redirectUri, codeVerifier } = request;
   const presented: Redemption = {
     clientId,
@@ -43,11 +51,13 @@ export async function authorizationCodeGrant(
     redirectUri,
     codeChallenge: codeVerifier === undefined ? undefined : deriveChallenge(codeVerifier),
     approvedSince: now - CODE_LIFETIME_MS,
+    ...(request.client.senderConstraint !== 'off' && { dpopJkt: jkt ?? null }),
   };
+  await useProof(request, async () => (await deps.codes.findCodes(clientId, code)).length > 0);
   const family = await deps.codes.redeemCode(presented, now);
   if (family !== undefined) {
     deps.activityNotes.add(clientId, 'flow_exchanged');
-    return deps.signer.signTokenResponse(family.grant, family.first);
+    return deps.signer.signTokenResponse({ ...family.grant, jkt }, family.first);
   }
 
   const reason = await findRefusal(presented, deps.codes);
@@ -86,6 +96,11 @@ function refusalOfRecord(record: AuthorizationCode, presented: Redemption): OAut
         ? 'code_verifier was sent for a request without code_challenge'
         : 'code_verifier does not match the code_challenge',
     );
+  }
+  if (isBoundToOther(record, presented)) {
+    // RFC 9449 §10
+    if (presented.dpopJkt === null) throw new OAuthError(AUTHORIZATION.invalid_dpop_proof);
+    return invalidGrant('The DPoP proof is of another key than the authorization code');
   }
   // Approved again in the meantime: the presented code is from before that.
   return invalidGrant('Invalid authorization code');

@@ -1,25 +1,33 @@
-/** The Bearer check of every protected endpoint (RFC 6750 §2.1, §3): signature, type, expiry, grant alive. */
+/** The check of the access token at every protected endpoint (RFC 6750 §2.1, §3): signature, expiry, grant, binding. */
 import type { AskedBy } from '../http/asker.ts';
 import { ANY_CALL, ApiError } from '../http/refusal.ts';
+import type { Dpop, ProofRequest } from './dpop.ts';
 import type { Grant } from './grant.ts';
 import { type Scope, scopeCovers } from './scope.ts';
 import type { TokenFamilyStore } from './token-family-store.ts';
 import type { TokenSigner } from './token-signer.ts';
 
-export type BearerDeps = { readonly signer: TokenSigner; readonly families: TokenFamilyStore };
+export type BearerDeps = {
+  readonly signer: TokenSigner;
+  readonly families: TokenFamilyStore;
+  readonly dpop: Pick<Dpop, 'checkAccess' | 'challenge'>;
+};
 
 const REFRESH_TOKEN =
   'This is a refresh token: exchange it at /token, and send the access token from that response';
 
 /** The part of a request that the check reads; the check sets its caller. */
-export type BearerRequest = AskedBy & { readonly headers: { readonly authorization?: string | undefined } };
+export type BearerRequest = AskedBy &
+  ProofRequest & { readonly headers: { readonly authorization?: string | undefined } };
 
 /** Returns the token's living grant. Throws 401: `invalid_token`, or no `error` without a token (RFC 6750 §3.1). */
 export async function authenticateBearer(request: BearerRequest, deps: BearerDeps): Promise<Grant> {
-  const token = /^Bearer +([^\s]+) *$/i.exec(request.headers.authorization ?? '')?.[1];
+  const [, scheme = '', token] =
+    /^(Bearer|DPoP) +([^\s]+) *$/i.exec(request.headers.authorization ?? '') ?? [];
   if (token === undefined)
     throw new ApiError(ANY_CALL.missing_token, { headers: { 'www-authenticate': 'Bearer' } });
   const claims = await deps.signer.readAccessToken(token);
+  const isDpop = scheme.toLowerCase() === 'dpop';
   const living = claims && (await deps.families.findLivingGrant(claims.familyId));
   // A new family may, very rarely, have the key of a deleted one, so application and user are compared too.
   if (!living || living.clientId !== claims.clientId || living.userId !== claims.userId) {
@@ -28,8 +36,19 @@ export async function authenticateBearer(request: BearerRequest, deps: BearerDep
     const isRefreshToken = claims === undefined && (await deps.signer.readRefreshToken(token)) !== undefined;
     const row = ANY_CALL.invalid_token;
     const message = isRefreshToken ? REFRESH_TOKEN : row.message;
-    const challenge = `Bearer error="invalid_token", error_description="${message}"`;
+    const challenge = isDpop
+      ? deps.dpop.challenge(row.code, message)
+      : `Bearer error="invalid_token", error_description="${message}"`;
     throw new ApiError(row, { message, headers: { 'www-authenticate': challenge } });
+  }
+  const { clientId, userId } = living;
+  const access = { text: token, isDpop, clientId, jkt: claims.jkt };
+  try {
+    const check = deps.dpop.checkAccess(request, access);
+    if (check !== undefined) await check;
+  } catch (reason) {
+    request.asker = { clientId, userId, isRefused: true };
+    throw reason;
   }
   request.asker = living;
   return living;

@@ -119,6 +119,10 @@ export const AUTHORIZATION_PARAMETERS = {
     example: 'E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM',
   }),
   code_challenge_method: text({ doc: '`S256`, with `code_challenge`.', example: 'S256' }),
+  dpop_jkt: text({
+    doc: 'The thumbprint of the DPoP key that the code is bound to (RFC 9449 §10). Ignored unless the application has a sender constraint.',
+    example: '0ZcOCORZNYy-DWpqq30jZyJGHTN0d2HglBV3uiguA4I',
+  }),
 };
 
 const AUTHORIZE_QUERY = {

@@ -4,10 +4,12 @@ import { asObject } from '../http/fields.ts';
 import { type ReceivedQuery, receivedQuery, scalar } from '../http/received-query.ts';
 import { FORM_BYTES } from '../http/sizes.ts';
 import { authenticateClient, type ClientAuthenticationDeps } from './client-authentication.ts';
+import { bindRequest, type Dpop } from './dpop.ts';
 import { invalidRequest } from './oauth-error.ts';
 import { type PushedRequestDeps, pushRequest } from './pushed-requests.ts';
 
-export type ParRouteDeps = ClientAuthenticationDeps & PushedRequestDeps;
+export type ParRouteDeps = ClientAuthenticationDeps &
+  PushedRequestDeps & { readonly dpop: Pick<Dpop, 'readTokenProof'> };
 
 const FORM = 'application/x-www-form-urlencoded';
 
@@ -39,7 +41,10 @@ export function parRoute(deps: ParRouteDeps): FastifyPluginAsync {
         clientSecret: scalar(query, 'client_secret'),
       };
       const client = await authenticateClient(presented, deps);
-      const answer = await pushRequest({ client, query }, deps);
+      const proof = await deps.dpop.readTokenProof(request, client);
+      if (proof?.nextNonce !== undefined) reply.header('dpop-nonce', proof.nextNonce);
+      const dpopJkt = await bindRequest({ client, proof, requested: scalar(query, 'dpop_jkt') });
+      const answer = await pushRequest({ client, query, dpopJkt }, deps);
       return reply.status(201).send(answer);
     });
   };

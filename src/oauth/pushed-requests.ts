@@ -41,9 +41,16 @@ export type NamedAccount = {
 /** The response in wire names (RFC 9126 §2.2). */
 export type PushedRequestAnswer = { readonly request_uri: string; readonly expires_in: number };
 
+type PushedParameters = {
+  readonly client: Client;
+  readonly query: ReceivedQuery;
+  /** The thumbprint of the DPoP key that the code will be bound to. */
+  readonly dpopJkt?: string | undefined;
+};
+
 /** Stores the parameters and returns their reference. Throws OAuthError for invalid parameters. */
 export async function pushRequest(
-  { client, query }: { readonly client: Client; readonly query: ReceivedQuery },
+  { client, query, dpopJkt }: PushedParameters,
   { pushedRequests, checkAuthorization, hasAccount, now }: PushedRequestDeps,
 ): Promise<PushedRequestAnswer> {
   const { clientId } = client;
@@ -61,6 +68,7 @@ export async function pushRequest(
 
   const names = client.furtherRedirectUris.length > 0 ? [...FACTS, 'redirect_uri'] : FACTS;
   const facts = query.filter(({ name }) => names.includes(name)).map(({ spelling }) => spelling);
+  if (dpopJkt !== undefined) facts.push(`dpop_jkt=${dpopJkt}`);
   const stored = [`client_id=${clientId}`, queryWithout(read, 'client_id'), ...facts].join('&');
   const requestUri = await storePushedRequest(
     { clientId, query: stored, createdAt: now() },

@@ -8,12 +8,17 @@
  */
 import type { Log } from '../lib/log.ts';
 import type { Client } from './client.ts';
+import { bindTokens, type TokenProof, useProof } from './dpop.ts';
 import { invalidGrant } from './oauth-error.ts';
 import { deriveSuccessor, newTokenIn } from './refresh-token-id.ts';
 import type { TokenFamilyStore } from './token-family-store.ts';
 import type { TokenResponse, TokenSigner } from './token-signer.ts';
 
-export type RefreshTokenRequest = { readonly client: Client; readonly refreshToken: string };
+export type RefreshTokenRequest = {
+  readonly client: Client;
+  readonly proof?: TokenProof | undefined;
+  readonly refreshToken: string;
+};
 export type RefreshTokenDeps = {
   readonly families: TokenFamilyStore;
   readonly signer: TokenSigner;
@@ -28,7 +33,7 @@ export type RefreshedTokens = { readonly tokens: TokenResponse; readonly outcome
 
 /** Throws OAuthError `invalid_grant`. */
 export async function refreshTokenGrant(
-  { client, refreshToken }: RefreshTokenRequest,
+  { client, proof, refreshToken }: RefreshTokenRequest,
   { families, signer, successorKey, log, now }: RefreshTokenDeps,
 ): Promise<RefreshedTokens> {
   const presented = await signer.readRefreshToken(refreshToken);
@@ -37,12 +42,15 @@ export async function refreshTokenGrant(
   if (presented.clientId !== client.clientId) throw invalidGrant('Client mismatch');
 
   const { clientId, familyId, id } = presented;
+  const jkt = bindTokens({ client, proof, boundTo: presented.jkt });
+  await useProof({ client, proof }, async () => (await families.findLivingGrant(familyId)) !== undefined);
   const windowMs = client.refreshReplayWindow * 1000;
   const successor = windowMs === 0 ? newTokenIn(familyId) : deriveSuccessor(id, successorKey);
   const at = now();
   // The scope is the grant's, never the request's: refreshing cannot raise it (docs/wire.md O4.3).
   const grant = await families.rotateRefreshToken(id, successor, at);
-  if (grant !== undefined) return { tokens: signer.signTokenResponse(grant, successor, at), outcome: 'ok' };
+  if (grant !== undefined)
+    return { tokens: signer.signTokenResponse({ ...grant, jkt }, successor, at), outcome: 'ok' };
 
   const rotated = windowMs > 0 && (await families.findRotatedGrant(successor, at, windowMs));
   if (!rotated) {
@@ -56,6 +64,6 @@ export async function refreshTokenGrant(
     { event: 'refresh_replayed', clientId, familyId },
     'A rotated refresh token was presented again within the replay window',
   );
-  const tokens = signer.signTokenResponse(rotated, successor, rotated.rotatedAt);
+  const tokens = signer.signTokenResponse({ ...rotated, jkt }, successor, rotated.rotatedAt);
   return { tokens, outcome: 'replayed' };
 }

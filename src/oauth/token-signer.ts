@@ -9,16 +9,18 @@ import type { SigningKeys, TokenType } from './signing-keys.ts';
 /** The token response in wire names (docs/wire.md O2.6). */
 export type TokenResponse = {
   readonly access_token: string;
-  readonly token_type: 'Bearer';
+  readonly token_type: 'Bearer' | 'DPoP';
   readonly expires_in: 3600;
   readonly refresh_token: string;
 };
 
 /** The part of a grant that its tokens contain. */
-export type TokenGrant = Omit<Grant, 'coverageId'>;
+export type TokenGrant = Omit<Grant, 'coverageId'> & Bound;
+/** `jkt`: the thumbprint of the key that the tokens are bound to (RFC 9449 §6). */
+type Bound = { readonly jkt?: string | undefined };
 /** The grant that a token names; a refresh token does not contain the scope. */
 export type TokenOwner = Omit<Grant, 'scope' | 'coverageId'>;
-export type RefreshTokenClaims = TokenOwner & { readonly id: RefreshTokenId };
+export type RefreshTokenClaims = TokenOwner & Bound & { readonly id: RefreshTokenId };
 
 export interface TokenSigner {
   /**
@@ -49,6 +51,8 @@ type Claims = {
   /** The key of the token family in 12 hex digits. */
   readonly family: string;
   readonly iat: number;
+  /** Present in bound tokens. */
+  readonly cnf?: { readonly jkt: string };
 };
 /** The claims of RFC 9068 §2.2. Two tokens of the same second differ by their `jti`. */
 type AccessClaims = Claims & {
@@ -84,7 +88,8 @@ export function createTokenSigner(keys: SigningKeys, now: () => number): TokenSi
     if (signedToken?.type !== 'at+jwt') return undefined;
     // Only signTokenResponse creates tokens of this type under these keys.
     const claims = signedToken.claims as AccessClaims;
-    const verifiedToken = { grant: { ...readOwner(claims), scope: claims.scope }, exp: claims.exp };
+    const { scope, exp } = claims;
+    const verifiedToken = { grant: { ...readOwner(claims), scope, jkt: claims.cnf?.jkt }, exp };
     if (verifiedTokens.size >= VERIFIED_TOKENS_KEPT)
       verifiedTokens.delete(verifiedTokens.keys().next().value ?? '');
     verifiedTokens.set(key, verifiedToken);
@@ -94,16 +99,17 @@ export function createTokenSigner(keys: SigningKeys, now: () => number): TokenSi
   return {
     signTokenResponse(grant, refreshTokenId, issuedAt) {
       const iat = seconds();
-      const { familyId, clientId, userId, scope } = grant;
+      const { familyId, clientId, userId, scope, jkt } = grant;
+      const bound = jkt === undefined ? {} : { cnf: { jkt } };
       const common = { sub: userId, aud: clientId, projectId: clientId, family: familyText(familyId), iat };
       // Node generates the randomness of many of these at once: they cost less than a tenth of the signature.
       const payload = { ...common, client_id: clientId, jti: randomUUID() };
-      const access: AccessClaims = { ...payload, scope, exp: iat + ACCESS_TOKEN_SECONDS };
+      const access: AccessClaims = { ...payload, scope, exp: iat + ACCESS_TOKEN_SECONDS, ...bound };
       const ofRefresh = { ...common, iat: issuedAt === undefined ? iat : seconds(issuedAt) };
-      const refresh: RefreshClaims = { ...ofRefresh, type: 'refresh', jti: refreshTokenId };
+      const refresh: RefreshClaims = { ...ofRefresh, type: 'refresh', jti: refreshTokenId, ...bound };
       return {
         access_token: sign('at+jwt', access),
-        token_type: 'Bearer',
+        token_type: jkt === undefined ? 'Bearer' : 'DPoP',
         expires_in: ACCESS_TOKEN_SECONDS,
         refresh_token: sign('rt+jwt', refresh),
       };
@@ -118,7 +124,7 @@ export function createTokenSigner(keys: SigningKeys, now: () => number): TokenSi
       if (signedToken?.type !== 'rt+jwt') return undefined;
       // Only signTokenResponse creates tokens of this type under these keys.
       const claims = signedToken.claims as RefreshClaims;
-      return { ...readOwner(claims), id: claims.jti };
+      return { ...readOwner(claims), id: claims.jti, jkt: claims.cnf?.jkt };
     },
     async readAnyToken(token) {
       const signedToken = await open(token);

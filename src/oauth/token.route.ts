@@ -4,6 +4,7 @@ import { FORM_BYTES } from '../http/sizes.ts';
 import { type AuthorizationCodeDeps, authorizationCodeGrant } from './authorization-code-grant.ts';
 import type { Client } from './client.ts';
 import { authenticateClient, type ClientAuthenticationDeps } from './client-authentication.ts';
+import { bindTokens, type Dpop, type TokenProof } from './dpop.ts';
 import { AUTHORIZATION, invalidRequest, OAuthError } from './oauth-error.ts';
 import { type RefreshedTokens, type RefreshTokenDeps, refreshTokenGrant } from './refresh-token-grant.ts';
 import { readForm, TOKEN_FORM, TOKENS_AWAY, type TokenForm } from './token-form.ts';
@@ -13,6 +14,7 @@ export type TokenRouteDeps = ClientAuthenticationDeps &
   AuthorizationCodeDeps &
   RefreshTokenDeps & {
     readonly wrongCodes: WrongCodeLimits;
+    readonly dpop: Pick<Dpop, 'readTokenProof'>;
     /** Receives the outcome of each request: `ok`, `replayed`, or the code of the error. */
     readonly tokenAnswered?: ((grantType: string, outcome: string) => void) | undefined;
   };
@@ -43,25 +45,30 @@ export function tokenRoute(deps: TokenRouteDeps): FastifyPluginAsync {
         clientSecret: form.client_secret,
       };
       const client = await authenticateClient(presented, deps);
-      const { tokens, outcome } = await grantTokens(form, client, deps);
+      const proof = await deps.dpop.readTokenProof(request, client);
+      if (proof?.nextNonce !== undefined) reply.header('dpop-nonce', proof.nextNonce);
+      const { tokens, outcome } = await grantTokens(form, { client, proof }, deps);
       tokenAnswered?.(toGrantTypeLabel(form.grant_type), outcome);
       return tokens;
     });
   };
 }
 
-async function grantTokens(form: TokenForm, client: Client, deps: TokenRouteDeps): Promise<RefreshedTokens> {
+type Sender = { readonly client: Client; readonly proof: TokenProof | undefined };
+
+async function grantTokens(form: TokenForm, sender: Sender, deps: TokenRouteDeps): Promise<RefreshedTokens> {
+  bindTokens(sender);
   switch (required(form, 'grant_type')) {
     case 'authorization_code': {
       const code = required(form, 'code');
       const redirectUri = required(form, 'redirect_uri');
-      const request = { client, code, redirectUri, codeVerifier: form.code_verifier };
-      const presented = { clientId: client.clientId, code };
+      const request = { ...sender, code, redirectUri, codeVerifier: form.code_verifier };
+      const presented = { clientId: sender.client.clientId, code };
       const grant = () => authorizationCodeGrant(request, deps);
       return { tokens: await limitWrongCodes(grant, presented, deps.wrongCodes), outcome: 'ok' };
     }
     case 'refresh_token':
-      return refreshTokenGrant({ client, refreshToken: required(form, 'refresh_token') }, deps);
+      return refreshTokenGrant({ ...sender, refreshToken: required(form, 'refresh_token') }, deps);
     default:
       throw new OAuthError(AUTHORIZATION.unsupported_grant_type);
   }

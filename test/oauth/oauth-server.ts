@@ -11,6 +11,7 @@ import { createServer } from '../../src/http/server.ts';
 import type { Log } from '../../src/lib/log.ts';
 import { createSealer, hashOfSecret, type Sealer } from '../../src/lib/sealing.ts';
 import { authenticateBearer, requireScope } from '../../src/oauth/bearer-authentication.ts';
+import { openDpop } from '../../src/oauth/dpop.ts';
 import { metadataRoutes } from '../../src/oauth/metadata.route.ts';
 import { parRoute } from '../../src/oauth/par.route.ts';
 import { revocationRoute } from '../../src/oauth/revocation.route.ts';
@@ -26,6 +27,7 @@ import { collectedActivity } from '../harness/activity-notes.ts';
 import { openMigratedSqlite } from '../harness/migrated.ts';
 
 export const REDIRECT_URI = 'https://app.example/callback';
+export const PUBLIC_URL = 'https://kalends.example';
 export const SECRET = 'a1B2c3D4e5F6';
 
 const silentLog: Log = { debug() {}, info() {}, warn() {}, error() {} };
@@ -70,8 +72,11 @@ export async function openOAuthServer(
   const app = createServer({ log, trustProxy: undefined, secure: true });
   const activityNotes = collectedActivity();
   const successorKey = sealer.derive('refresh successors');
+  const nonceKey = sealer.derive('dpop nonces');
+  const isPublicOrigin = ({ origin }: URL) => origin === PUBLIC_URL;
+  const dpop = openDpop({ ...stores, nonceKey, isPublicOrigin, now });
   const deps = {
-    ...{ ...stores, signer, successorKey, activityNotes, log, now },
+    ...{ ...stores, signer, successorKey, dpop, activityNotes, log, now },
     ...{ wrongSecrets: attemptLimit(30, 60), wrongCodes },
   };
   app.register(tokenRoute({ ...deps, tokenAnswered }));
@@ -79,7 +84,7 @@ export async function openOAuthServer(
   app.register(
     parRoute({ ...deps, checkAuthorization: checkPushedParameters, hasAccount: async () => false }),
   );
-  app.register(metadataRoutes({ publicUrl: 'https://kalends.example', signingKeys, tokenAlgorithm }));
+  app.register(metadataRoutes({ publicUrl: PUBLIC_URL, signingKeys, tokenAlgorithm }));
   app.get('/protected', async (request) => {
     const grant = await authenticateBearer(request, deps);
     requireScope(grant, 'read', 'Reading is not allowed');
@@ -107,6 +112,7 @@ type Approval = {
   userId?: string;
   scope?: Scope;
   codeChallenge?: string | null;
+  dpopJkt?: string | null;
   withdrawnAt?: number | null;
 };
 
@@ -120,10 +126,12 @@ export async function approve(
     userId = 'ada',
     scope = 'read',
     codeChallenge = null,
+    dpopJkt = null,
     withdrawnAt = null,
   } = approval;
   await stores.users.loadOrCreateUser(clientId, userId, clock.now);
-  const code = { clientId, userId, scope, codeChallenge, redirectUri: REDIRECT_URI, finishes: 0 };
+  const facts = { codeChallenge, dpopJkt, redirectUri: REDIRECT_URI, finishes: 0 };
+  const code = { clientId, userId, scope, ...facts };
   await db.transaction(async (tx) => {
     await tx.change(
       "DELETE FROM token_family WHERE client_id = :clientId AND user_id = :userId AND token_hash = ''",
@@ -152,11 +160,17 @@ export function postToken(
   });
 }
 
-export const exchange = (app: FastifyInstance, form: Record<string, string> = {}) =>
-  postToken(app, { grant_type: 'authorization_code', code: 'ada', redirect_uri: REDIRECT_URI, ...form });
+type Texts = Record<string, string>;
 
-export const refresh = (app: FastifyInstance, refreshToken: string, form: Record<string, string> = {}) =>
-  postToken(app, { grant_type: 'refresh_token', refresh_token: refreshToken, ...form });
+export const exchange = (app: FastifyInstance, form: Texts = {}, headers: Texts = {}) =>
+  postToken(
+    app,
+    { grant_type: 'authorization_code', code: 'ada', redirect_uri: REDIRECT_URI, ...form },
+    headers,
+  );
+
+export const refresh = (app: FastifyInstance, refreshToken: string, form: Texts = {}, headers: Texts = {}) =>
+  postToken(app, { grant_type: 'refresh_token', refresh_token: refreshToken, ...form }, headers);
 
 /** Approves and exchanges: a fresh pair of tokens. */
 export async function tokenPair(server: OAuthServer, approval: Approval = {}) {

@@ -18,6 +18,8 @@ export type AuthorizationRequest = {
   /** Percent-encoded as received, and returned unchanged. */
   readonly state: string | undefined;
   readonly codeChallenge: string | undefined;
+  /** The thumbprint of the DPoP key that the code will be bound to (RFC 9449 §10). */
+  readonly dpopJkt?: string | undefined;
   readonly language: string;
   /** The received value, `auto` included. */
   readonly theme: Theme | undefined;

@@ -37,21 +37,22 @@ export function readClientId(query: ReceivedQuery): string | undefined {
 type KeptParameters = Partial<Pick<AuthorizeRequest, 'providers'>> & {
   /** Whether the application has several redirect URIs, so that the requested one counts. */
   readonly keepsRedirectUri?: boolean;
+  /** Whether the application has a sender constraint, so that the code can be bound to a key. */
+  readonly keepsDpopJkt?: boolean;
 };
 
 /** Returns the query that starts the same flow again: only known parameters, as received, to limit its size. */
 export function startingQuery(
   query: ReceivedQuery,
-  { providers = PROVIDER_KINDS, keepsRedirectUri = false }: KeptParameters = {},
+  { providers = PROVIDER_KINDS, keepsRedirectUri = false, keepsDpopJkt = false }: KeptParameters = {},
 ): string {
   const first = new Map(
     query.toReversed().flatMap((one) => (one.value === '' ? [] : [[one.name, one] as const])),
   );
+  const isKeptToo = ({ name }: QueryParameter) =>
+    (keepsRedirectUri && name === 'redirect_uri') || (keepsDpopJkt && name === 'dpop_jkt');
   const spellings = query
-    .filter(
-      (one) =>
-        first.get(one.name) === one && (isKept(one) || (keepsRedirectUri && one.name === 'redirect_uri')),
-    )
+    .filter((one) => first.get(one.name) === one && (isKept(one) || isKeptToo(one)))
     .map(({ spelling }) => spelling);
   const isLimited = providers.length < PROVIDER_KINDS.length;
   return [...spellings, ...(isLimited ? [`providers=${providers.join(',')}`] : [])].join('&');

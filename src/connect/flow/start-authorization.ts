@@ -8,6 +8,7 @@ import { PAGE_QUERY_BYTES, queryBytes, queryTooLong } from '../../http/sizes.ts'
 import { isDatabaseAway } from '../../lib/database-away-error.ts';
 import { hashOfSecret } from '../../lib/sealing.ts';
 import type { Client } from '../../oauth/client.ts';
+import { isThumbprint, NO_THUMBPRINT } from '../../oauth/dpop.ts';
 import { isPlaygroundUser } from '../../oauth/playground-users.ts';
 import {
   hashOfRequestUri,
@@ -89,11 +90,16 @@ export async function startAuthorization(input: StartInput, deps: StartDeps): Pr
     secretHash: hashOfSecret(secret),
     clientId: client.clientId,
     redirectUri,
+    dpopJkt: readDpopJkt(parameters, client),
     // Fixed for the whole flow, including sign-ins at a provider.
     language: chooseLanguage({ named: scalar(parameters, 'lng'), acceptLanguage }),
     query:
       pushed === undefined
-        ? startingQuery(visit.query, { ...options, keepsRedirectUri: client.furtherRedirectUris.length > 0 })
+        ? startingQuery(visit.query, {
+            ...options,
+            keepsRedirectUri: client.furtherRedirectUris.length > 0,
+            keepsDpopJkt: client.senderConstraint !== 'off',
+          })
         : startingQuery(readBeside(visit)),
     formToken: randomBytes(32).toString('base64url'),
     status: 'open',
@@ -140,6 +146,14 @@ function readRedirectUri(
   if (chosen !== undefined) return chosen;
   const context = { parameter: 'redirect_uri', description: UNREGISTERED_REDIRECT_URI };
   throw new ConnectError('parameter_invalid', context);
+}
+
+/** Returns the key to bind the code to, if the application has a sender constraint. Throws ConnectError 400. */
+function readDpopJkt(parameters: ReceivedQuery, client: Client): string | undefined {
+  const dpopJkt = scalar(parameters, 'dpop_jkt');
+  if (dpopJkt === undefined || client.senderConstraint === 'off') return undefined;
+  if (isThumbprint(dpopJkt)) return dpopJkt;
+  throw new ConnectError('parameter_invalid', { parameter: 'dpop_jkt', description: NO_THUMBPRINT });
 }
 
 /** Returns the first page with every parameter as received. Throws ConnectError 414 if that is too long. */

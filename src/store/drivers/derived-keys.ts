@@ -21,6 +21,8 @@ export const DERIVED_KEYS: Readonly<Record<string, { readonly outlives: boolean 
   attempts: { outlives: false },
   // Successors of refresh tokens. A window that is open when the key changes closes early.
   'refresh successors': { outlives: false },
+  // Nonces of DPoP proofs. Their senders get a new one.
+  'dpop nonces': { outlives: false },
 };
 
 const derivedKeyContext = sealedField('derived_key.sealed');

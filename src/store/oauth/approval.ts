@@ -126,7 +126,15 @@ export async function applyApproval(
   approval: Approval,
   sealer: Sealer,
 ): Promise<void> {
-  const { transactionId, clientId, userId, redirectUri, scope, codeChallenge = null } = request;
+  const {
+    transactionId,
+    clientId,
+    userId,
+    redirectUri,
+    scope,
+    codeChallenge = null,
+    dpopJkt = null,
+  } = request;
   const { joined, coverage, isUnfinished } = approval;
   if (joined !== undefined) {
     await joinGroups(tx, { clientId, userId, ...joined, now }, sealer);
@@ -135,7 +143,7 @@ export async function applyApproval(
       await tx.change(AWAIT_REDEMPTION, { transactionId, now, expiresAt: now + CODE_LIFETIME_MS, into });
   }
   const finishes = Number(isUnfinished);
-  const code = { clientId, userId, redirectUri, scope, codeChallenge, finishes };
+  const code = { clientId, userId, redirectUri, scope, codeChallenge, dpopJkt, finishes };
   await deleteUnusedCoverage(tx, await tx.all<CoverageRow>(REPLACE_CODE, code));
   const coverageId = await beginFamily(tx, code, now);
   for (const covered of coverage) await tx.change(COVER, { coverageId, ...covered });

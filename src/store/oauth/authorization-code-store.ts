@@ -1,8 +1,9 @@
 /** AuthorizationCodeStore in SQL; held to test/contract/authorization-code-store.contract.ts. */
-import type {
-  AuthorizationCode,
-  AuthorizationCodeStore,
-  Redemption,
+import {
+  type AuthorizationCode,
+  type AuthorizationCodeStore,
+  isBoundToOther,
+  type Redemption,
 } from '../../oauth/authorization-code-store.ts';
 import type { Grant } from '../../oauth/grant.ts';
 import { newTokenIn } from '../../oauth/refresh-token-id.ts';
@@ -17,7 +18,8 @@ import { textToFind } from '../drivers/statement-text.ts';
 import { hashOfTokenId, toGrant } from './token-family-store.ts';
 
 const FIND = `
-  SELECT coverage_id AS approval_id, client_id, user_id, redirect_uri, scope, code_challenge, approved_at, withdrawn_at
+  SELECT coverage_id AS approval_id, client_id, user_id, redirect_uri, scope, code_challenge, dpop_jkt, approved_at,
+         withdrawn_at
     FROM token_family WHERE user_id = :userId AND client_id = :clientId AND ${HAS_CODE}
    ORDER BY approved_at DESC, coverage_id`;
 
@@ -27,7 +29,7 @@ const OF_ANOTHER = `
 
 /** Chooses among the codes by the challenge. */
 const CHOOSE = `
-  SELECT family_id, finishes FROM token_family
+  SELECT family_id, finishes, dpop_jkt FROM token_family
    WHERE user_id = :code AND client_id = :clientId AND ${HAS_CODE}
    ORDER BY CASE WHEN COALESCE(code_challenge, '') = COALESCE(CAST(:codeChallenge AS TEXT), '') THEN 0 ELSE 1 END,
             approved_at DESC LIMIT 1`;
@@ -72,7 +74,7 @@ const DELETE_EXPIRED = `
 /** Clears the columns of redeemed codes. */
 const CLEAR_EXPIRED = `
   UPDATE token_family
-     SET redirect_uri = NULL, code_challenge = NULL, finishes = NULL, approved_at = NULL, withdrawn_at = NULL
+     SET redirect_uri = NULL, code_challenge = NULL, dpop_jkt = NULL, finishes = NULL, approved_at = NULL, withdrawn_at = NULL
    WHERE family_id IN (
      SELECT family_id FROM token_family
       WHERE redirect_uri IS NOT NULL AND token_hash <> '' AND approved_at < :approvedBefore LIMIT :limit)`;
@@ -91,7 +93,7 @@ export const authorizationCodeStore = (db: Database): AuthorizationCodeStore => 
   },
 });
 
-type Chosen = Pick<Grant, 'familyId'> & { readonly finishes: number };
+type Chosen = Pick<Grant, 'familyId'> & Pick<AuthorizationCode, 'dpopJkt'> & { readonly finishes: number };
 
 async function redeem(db: Database, presented: Redemption, now: number): Promise<NewFamily | undefined> {
   const codeChallenge = presented.codeChallenge ?? null;
@@ -100,19 +102,22 @@ async function redeem(db: Database, presented: Redemption, now: number): Promise
   for (let tried: number | undefined; ; ) {
     const chosen = await db.get<Chosen>(CHOOSE, { clientId, code, codeChallenge });
     if (chosen === undefined || chosen.familyId === tried) return undefined;
+    // The key of a row does not change before its redemption.
+    if (isBoundToOther(chosen, presented)) return undefined;
     const { familyId, finishes } = chosen;
     const first = newTokenIn(familyId);
     // The redirect URI is only compared, so one that cannot be stored just matches nothing.
     const redirectUri = textToFind(presented.redirectUri);
     const tokenHash = hashOfTokenId(first);
-    const values = { ...presented, redirectUri, codeChallenge, familyId, tokenHash, now };
+    const { approvedSince } = presented;
+    const values = { clientId, code, approvedSince, redirectUri, codeChallenge, familyId, tokenHash, now };
     const grant = finishes === 1 ? await redeemAndFinish(db, values) : await db.batch<Grant>(REDEEM, values);
     if (grant !== undefined) return { grant: toGrant(grant), first };
     tried = familyId;
   }
 }
 
-type RedemptionValues = Omit<Redemption, 'codeChallenge'> & {
+type RedemptionValues = Omit<Redemption, 'codeChallenge' | 'dpopJkt'> & {
   readonly codeChallenge: string | null;
   readonly familyId: number;
   readonly tokenHash: string;

@@ -30,16 +30,16 @@ const FIND = `
   SELECT transaction_id, client_id, user_id, redirect_uri, scope, state, code_challenge, language, theme,
          display, providers, query, form_token, status, created_at,
          secret_hash, pushed AS is_pushed, user_name, login_hint,
-         allowed_at, disconnected AS has_disconnected, sent_ahead AS was_sent_ahead, reconnects
+         allowed_at, disconnected AS has_disconnected, sent_ahead AS was_sent_ahead, reconnects, dpop_jkt
     FROM authorization_request WHERE transaction_id = :transactionId`;
 
 const CREATE = `
   INSERT INTO authorization_request (transaction_id, client_id, user_id, redirect_uri, scope, state,
     code_challenge, language, theme, display, providers, query, form_token, status, created_at, secret_hash, pushed,
-    user_name, login_hint, reconnects)
+    user_name, login_hint, reconnects, dpop_jkt)
   VALUES (:transactionId, :clientId, :userId, :redirectUri, :scope, :state,
     :codeChallenge, :language, :theme, :display, :providers, :query, :formToken, :status, :createdAt, :secretHash,
-    :pushed, :userName, :loginHint, :reconnects)`;
+    :pushed, :userName, :loginHint, :reconnects, :dpopJkt)`;
 
 const APPROVE = `
   UPDATE authorization_request SET status = 'approved'
@@ -117,6 +117,7 @@ export function authorizationRequestStore(db: Database, sealer: Sealer): Authori
         userName: request.userName ?? null,
         loginHint: request.loginHint ?? null,
         reconnects: request.reconnects ?? null,
+        dpopJkt: request.dpopJkt ?? null,
       });
       // Counted only at intervals: a few requests above the limit do no harm.
       created += 1;

@@ -44,9 +44,9 @@ const FIND_ROTATED = `
 
 const BEGIN = `
   INSERT INTO token_family (family_id, token_hash, client_id, user_id, scope, coverage_id, created_at, refreshed_at,
-    ended_at, redirect_uri, code_challenge, finishes, approved_at)
+    ended_at, redirect_uri, code_challenge, dpop_jkt, finishes, approved_at)
   VALUES (:familyId, '', :clientId, :userId, :scope, :coverageId, :now, :now,
-    :now, :redirectUri, :codeChallenge, :finishes, :now)
+    :now, :redirectUri, :codeChallenge, :dpopJkt, :finishes, :now)
   ON CONFLICT (family_id) DO NOTHING`;
 
 const END_OF_USER = `
@@ -115,6 +115,7 @@ const NUMBERS_AT_ONCE = 1024;
 type PendingFamily = Omit<Grant, 'familyId' | 'coverageId'> & {
   readonly redirectUri: string;
   readonly codeChallenge: string | null;
+  readonly dpopJkt?: string | null;
   readonly finishes: number;
 };
 
@@ -127,7 +128,8 @@ export async function beginFamily(tx: Statements, family: PendingFamily, now: nu
   for (let range = NUMBERS_AT_ONCE; ; range *= 2) {
     const familyId = (now * NUMBERS_AT_ONCE + randomInt(range)) % FAMILY_NUMBERS;
     const coverageId = familyText(familyId);
-    if ((await tx.change(BEGIN, { ...family, familyId, coverageId, now })) > 0) return coverageId;
+    if ((await tx.change(BEGIN, { dpopJkt: null, ...family, familyId, coverageId, now })) > 0)
+      return coverageId;
   }
 }
 
