@@ -10,6 +10,7 @@ import { MOST_OPEN, newRequest, rowsIn, visit } from './grant-rows.ts';
 const request = newRequest({
   state: 'opaque & "odd" é😀',
   codeChallenge: 'challenge',
+  dpopJkt: 'thumbprint',
   language: 'fr',
   theme: 'dark',
   display: 'popup',
@@ -41,7 +42,7 @@ export function authorizationRequestStoreContract(database: string, open: () => 
   describe(`AuthorizationRequestStore on ${database}`, () => {
     it('a request is answered as it was made, and nothing for another transaction', async () => {
       const { requests } = await prepare();
-      const none = { state: undefined, codeChallenge: undefined, theme: undefined };
+      const none = { state: undefined, codeChallenge: undefined, dpopJkt: undefined, theme: undefined };
       const unpushed = { isPushed: false, userName: undefined, loginHint: undefined };
       const bare = { ...request, ...none, ...unpushed, transactionId: 't2', display: 'page' } as const;
       await requests.createRequest(bare, MOST_OPEN);

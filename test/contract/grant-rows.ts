@@ -60,6 +60,7 @@ export function newRequest(change: Partial<AuthorizationRequest> = {}): Authoriz
     scope: 'read',
     state: undefined,
     codeChallenge: undefined,
+    dpopJkt: undefined,
     language: 'en',
     theme: undefined,
     display: 'page',
