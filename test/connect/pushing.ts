@@ -18,7 +18,7 @@ export async function push(
   const hasAccount = async (account: NamedAccount) =>
     (await findAccountToReconnect(account, deps)) !== undefined;
   const pushing = { pushedRequests, checkAuthorization: checkPushedParameters, hasAccount, now };
-  return (await pushRequest({ client, query }, pushing)).request_uri;
+  return (await pushRequest({ client, query, dpopJkt: parameters.dpop_jkt }, pushing)).request_uri;
 }
 
 /**
