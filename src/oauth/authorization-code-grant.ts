@@ -6,6 +6,7 @@
  * docs/departures.md#code-is-user-id.
  */
 import type { ActivityNotes } from '../activity/activity.ts';
+import { DPOP } from '../http/dpop-error.ts';
 import type { Log } from '../lib/log.ts';
 import {
   type AuthorizationCode,
@@ -99,7 +100,7 @@ function refusalOfRecord(record: AuthorizationCode, presented: Redemption): OAut
   }
   if (isBoundToOther(record, presented)) {
     // RFC 9449 §10
-    if (presented.dpopJkt === null) throw new OAuthError(AUTHORIZATION.invalid_dpop_proof);
+    if (presented.dpopJkt === null) throw new OAuthError(DPOP.invalid_dpop_proof);
     return invalidGrant('The DPoP proof is of another key than the authorization code');
   }
   // Approved again in the meantime: the presented code is from before that.

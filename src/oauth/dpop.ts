@@ -3,10 +3,11 @@
  * and `dpop_nonce` (docs/hardening.md). Proofs are checked at `/token` and `/par`, and at every resource.
  */
 import { createHmac } from 'node:crypto';
+import { DPOP } from '../http/dpop-error.ts';
 import { ANY_CALL, ApiError, type ErrorRow } from '../http/refusal.ts';
 import type { Client } from './client.ts';
 import { DPOP_ALGORITHMS, PROOF_MS, type ProvenRequest, readProof } from './dpop-proof.ts';
-import { AUTHORIZATION, invalidGrant, invalidRequest, OAuthError } from './oauth-error.ts';
+import { invalidGrant, invalidRequest, OAuthError } from './oauth-error.ts';
 import { proofMemory } from './proof-memory.ts';
 import type { UsedJtiStore } from './used-jti-store.ts';
 
@@ -95,17 +96,17 @@ export function openDpop(deps: DpopDeps): Dpop {
     token: { clientId: string; text: string; jkt: string },
   ) => {
     const header = readHeader(request);
-    if (header === undefined) throw refuseAccess(AUTHORIZATION.invalid_dpop_proof, MISSING);
+    if (header === undefined) throw refuseAccess(DPOP.invalid_dpop_proof, MISSING);
     const proof = await prove(header, request, token);
     if ('problem' in proof) {
-      const row = proof.isOtherKey ? ANY_CALL.invalid_token : AUTHORIZATION.invalid_dpop_proof;
+      const row = proof.isOtherKey ? ANY_CALL.invalid_token : DPOP.invalid_dpop_proof;
       throw refuseAccess(row, proof.problem, { status: proof.isRequest ? 400 : 401 });
     }
     const { clientId } = token;
     if (constraints.of(clientId)?.dpopNonce === 'on' && nonces.ageOf(proof.nonce) === undefined)
-      throw refuseAccess(AUTHORIZATION.use_dpop_nonce, undefined, { nonce: nonces.current() });
+      throw refuseAccess(DPOP.use_dpop_nonce, undefined, { nonce: nonces.current() });
     if (!isFirstUse({ clientId, id: proof.id, expiresAt: now() + PROOF_MS }, now()))
-      throw refuseAccess(AUTHORIZATION.invalid_dpop_proof, REPEATED);
+      throw refuseAccess(DPOP.invalid_dpop_proof, REPEATED);
     checked.add(request);
   };
 
@@ -127,16 +128,16 @@ export function openDpop(deps: DpopDeps): Dpop {
       const header = readHeader(request);
       if (client.senderConstraint === 'off' || header === undefined) return undefined;
       const proof = await prove(header, request, undefined);
-      if ('problem' in proof) throw new OAuthError(AUTHORIZATION.invalid_dpop_proof, proof.problem);
+      if ('problem' in proof) throw new OAuthError(DPOP.invalid_dpop_proof, proof.problem);
       const age = client.dpopNonce === 'on' ? nonces.ageOf(proof.nonce) : 0;
       const headers = { 'dpop-nonce': nonces.current() };
-      if (age === undefined) throw new OAuthError(AUTHORIZATION.use_dpop_nonce, undefined, { headers });
+      if (age === undefined) throw new OAuthError(DPOP.use_dpop_nonce, undefined, { headers });
       return {
         jkt: proof.jkt,
         nextNonce: age === 0 ? undefined : nonces.current(),
         async use() {
           if (!(await usedJtis.use(proof.id, now() + PROOF_MS)))
-            throw new OAuthError(AUTHORIZATION.invalid_dpop_proof, REPEATED);
+            throw new OAuthError(DPOP.invalid_dpop_proof, REPEATED);
         },
       };
     },
@@ -164,7 +165,7 @@ type Binding = {
 export function bindTokens({ client, proof, boundTo }: Binding): string | undefined {
   if (client.senderConstraint === 'off') return undefined;
   const isRequired = client.senderConstraint === 'required' || boundTo !== undefined;
-  if (proof === undefined && isRequired) throw new OAuthError(AUTHORIZATION.invalid_dpop_proof, MISSING);
+  if (proof === undefined && isRequired) throw new OAuthError(DPOP.invalid_dpop_proof, MISSING);
   const isPublic = client.clientAuthentication === 'none';
   if (isPublic && boundTo !== undefined && proof?.jkt !== boundTo) throw invalidGrant(OTHER_KEY);
   return proof?.jkt;
@@ -185,7 +186,7 @@ export async function bindRequest({ requested, ...sender }: RequestBinding): Pro
   if (client.senderConstraint === 'off') return undefined;
   if (requested !== undefined && !isThumbprint(requested)) throw invalidRequest(NO_THUMBPRINT);
   if (requested !== undefined && proof !== undefined && proof.jkt !== requested)
-    throw new OAuthError(AUTHORIZATION.invalid_dpop_proof, 'The DPoP proof is of another key than dpop_jkt');
+    throw new OAuthError(DPOP.invalid_dpop_proof, 'The DPoP proof is of another key than dpop_jkt');
   // Nothing proves that a public application sent it. A repeated proof binds the code to the same key.
   await useProof(sender, async () => false);
   return requested ?? proof?.jkt;

@@ -27,21 +27,6 @@ export const AUTHORIZATION = errorTable({
     when: 'The pushed request is unknown, was used already, is older than 60 seconds, or belongs to another application.',
     fix: 'Push the request again with `/par`, and redirect the browser immediately.',
   },
-  invalid_dpop_proof: {
-    status: 400,
-    otherStatuses: [401],
-    message: 'The DPoP header with a proof is missing',
-    when: 'The DPoP proof is missing, was used before, or has a wrong claim. `error_description`, at resources `message`, names the claim. The status is 400 at `/token` and `/par` and for several `DPoP` headers, otherwise 401.',
-    fix: 'Create a new proof for each request, with its method, its URL and the current time. For an access token, sign it with the key that the token is bound to.',
-  },
-  use_dpop_nonce: {
-    status: 400,
-    otherStatuses: [401],
-    message: 'The DPoP proof needs the nonce of the header DPoP-Nonce',
-    when: 'The application requires nonces, and the DPoP proof has none or an old one. The status is 400 at `/token` and `/par`, otherwise 401.',
-    fix: 'Repeat the request with a new proof that has the `nonce` of the response header `DPoP-Nonce`.',
-    headers: { 'DPoP-Nonce': 'The nonce for the next proof.' },
-  },
   unsupported_grant_type: {
     status: 400,
     message: 'grant_type must be authorization_code or refresh_token',

@@ -1,6 +1,7 @@
 /** GET /authorize, POST /token, POST /revoke and metadata (docs/wire.md O4, RFC 8414) for the API reference. */
 import { Type } from 'typebox';
 import { THEMES } from '../branding/branding.ts';
+import { DPOP } from '../http/dpop-error.ts';
 import { oneOf, required, text } from '../http/fields.ts';
 import { enumeration, type Operation, type OperationError } from '../http/operation.ts';
 import { ANY_CALL, type ErrorRow } from '../http/refusal.ts';
@@ -20,6 +21,9 @@ export const oauth = (row: ErrorRow, differing: Partial<ErrorRow> = {}): Operati
 /** Returns `invalid_request` with status 400. */
 export const invalid = (when: string, message: string): OperationError =>
   oauth(ANY_CALL.invalid_request, { when, message });
+
+/** The errors of DPoP proofs. */
+export const badProofs: readonly OperationError[] = Object.values(DPOP).map((row) => oauth(row));
 
 export const badBodyClient = oauth(AUTHORIZATION.invalid_client, {
   when: 'The credentials in the body are wrong.',
@@ -56,7 +60,7 @@ export const largeForms: readonly OperationError[] = [
 const TokenAnswer = Type.Object(
   {
     access_token: Type.String({ description: 'A JWT.' }),
-    token_type: Type.Literal('Bearer'),
+    token_type: enumeration(['Bearer', 'DPoP'], '`DPoP` if the access token is bound to a key.'),
     expires_in: Type.Literal(3600, { description: 'The lifetime of the access token in seconds.' }),
     refresh_token: Type.String({
       description: 'A new token each time, except within a refresh replay window.',
@@ -83,6 +87,7 @@ const Metadata = Type.Object(
     token_endpoint_auth_methods_supported: Type.Array(Type.String()),
     revocation_endpoint_auth_methods_supported: Type.Array(Type.String()),
     code_challenge_methods_supported: Type.Array(Type.String()),
+    dpop_signing_alg_values_supported: Type.Array(Type.String()),
   },
   { $id: 'ServerMetadata' },
 );
@@ -146,7 +151,7 @@ const TOKENS: Operation = {
   group,
   summary: 'Exchange a code, or refresh',
   description:
-    'Client authentication by HTTP Basic, or by `client_id` and `client_secret` in the body, not both. The body can be a form or JSON.',
+    'Client authentication by HTTP Basic, or by `client_id` and `client_secret` in the body, not both. The body can be a form or JSON. The header `DPoP` binds the tokens of an application with a sender constraint to a key (RFC 9449).',
   callers: ['application', 'anybody'],
   body: {
     fields: TOKEN_FORM,
@@ -170,6 +175,7 @@ const TOKENS: Operation = {
     invalid('A field is missing.', 'grant_type is missing'),
     oauth(AUTHORIZATION.unsupported_grant_type),
     oauth(AUTHORIZATION.session_expired),
+    ...badProofs,
     badBodyClient,
     ...badClients,
     ...largeForms,

@@ -6,6 +6,7 @@ import {
   AUTHORIZATION_PARAMETERS,
   badBodyClient,
   badClients,
+  badProofs,
   invalid,
   largeForms,
   wrongParameters,
@@ -72,6 +73,7 @@ export const parOperations: readonly Operation[] = [
     errors: [
       invalid('A parameter is missing or invalid, or `request_uri` was pushed.', 'user_id is missing'),
       ...wrongParameters,
+      ...badProofs,
       badBodyClient,
       ...badClients,
       ...largeForms,

@@ -1,4 +1,5 @@
 /** The metadata of the authorization server (RFC 8414 §2). */
+import { DPOP_ALGORITHMS } from './dpop-proof.ts';
 import { SCOPES } from './scope.ts';
 
 export type MetadataSubject = { readonly publicUrl: string; readonly tokenAlgorithm: 'HS256' | 'ES256' };
@@ -21,5 +22,7 @@ export function serverMetadata({ publicUrl, tokenAlgorithm }: MetadataSubject) {
     token_endpoint_auth_methods_supported: ['client_secret_basic', 'client_secret_post'],
     revocation_endpoint_auth_methods_supported: ['none'],
     code_challenge_methods_supported: ['S256'],
+    // For applications with a sender constraint (RFC 9449 §5.1).
+    dpop_signing_alg_values_supported: DPOP_ALGORITHMS,
   };
 }
