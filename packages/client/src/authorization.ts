@@ -1,5 +1,6 @@
 /** The OAuth flow: out to the service's pages, back with a code, and tokens for it. */
 import type { AccountOfProvider, Provider, Scope } from './calendar-shapes.ts';
+import { base64url } from './dpop.ts';
 import { isRecord, KalendsError } from './kalends-error.ts';
 import { type SendOptions, send } from './send.ts';
 import type { Tokens } from './tokens.ts';
@@ -99,7 +100,8 @@ export async function pushedAuthorizationUrl(
   if (loginHint) form.set('login_hint', loginHint);
   if (reconnect) form.set('reconnect', `${reconnect.provider}:${reconnect.account}`);
   const headers = { authorization: basicOf(registration) };
-  const { body } = await send({ method: 'POST', path: '/par', form, headers, repeatable: true }, sending);
+  const call = { method: 'POST', path: '/par', form, headers, repeatable: true, proof: {} } as const;
+  const { body } = await send(call, sending);
   const { request_uri } = isRecord(body) ? body : {};
   if (typeof request_uri !== 'string') throw refusal('unreadable', 'The service’s answer has no request_uri');
   url.search = String(new URLSearchParams({ client_id: registration.clientId, request_uri }));
@@ -112,12 +114,6 @@ export async function createPkce(): Promise<Pkce> {
   const digest = await crypto.subtle.digest('SHA-256', new TextEncoder().encode(codeVerifier));
   return { codeVerifier, codeChallenge: base64url(new Uint8Array(digest)) };
 }
-
-const base64url = (bytes: Uint8Array): string =>
-  btoa(String.fromCharCode(...bytes))
-    .replaceAll('+', '-')
-    .replaceAll('/', '_')
-    .replaceAll('=', '');
 
 /** Returns the code of a callback that belongs to this session and this user. Throws KalendsError. */
 export function codeOf({ url, state, userId }: Callback, { redirectUri }: Registration): string {
@@ -155,7 +151,8 @@ export function tokenEndpoint(
   const grant = async (fields: Record<string, string>): Promise<Tokens> => {
     const form = new URLSearchParams(fields);
     // This request is never repeated: if its response is lost, the code or token has been used.
-    return tokensIn((await send({ method: 'POST', path: '/token', form, headers }, sending)).body, now());
+    const call = { method: 'POST', path: '/token', form, headers, proof: {} } as const;
+    return tokensIn((await send(call, sending)).body, now());
   };
   const refreshing = new Map<string, Promise<Tokens>>();
   return {

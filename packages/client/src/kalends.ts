@@ -13,6 +13,7 @@ import {
   type Registration,
   tokenEndpoint,
 } from './authorization.ts';
+import { type DpopKeyPair, dpopProofs } from './dpop.ts';
 import { type SendOptions, send } from './send.ts';
 import { type TokenStore, type Tokens, tokenKeeper } from './tokens.ts';
 import { type UserCalendars, userCalendars } from './user-calendars.ts';
@@ -32,6 +33,7 @@ export type {
 export { createPkce } from './authorization.ts';
 export type * from './calendar-shapes.ts';
 export type { CalendarWrites } from './calendar-writes.ts';
+export type { DpopKeyPair } from './dpop.ts';
 export type { EventReads } from './event-reads.ts';
 export type * from './event-shapes.ts';
 export type { EventWrites } from './event-writes.ts';
@@ -64,6 +66,11 @@ export type KalendsOptions = Registration & {
   readonly webhookKeys?: readonly WebhookKey[];
   /** Replaces the runtime's own `fetch`. */
   readonly fetch?: typeof fetch;
+  /**
+   * Binds tokens to a key (RFC 9449), for an application with a sender constraint. `true`: a key that this client creates.
+   * Processes that share tokens use one key pair.
+   */
+  readonly dpop?: boolean | DpopKeyPair;
   /** Epoch milliseconds; the machine's clock by default. */
   readonly now?: () => number;
 };
@@ -100,13 +107,14 @@ export type Kalends = ApplicationCalls & {
  * Fails with TypeError if `webhookSecret` is not a secret.
  */
 export function kalends(options: KalendsOptions): Kalends {
-  const { now = Date.now, webhookKeys: pinned = [] } = options;
+  const { now = Date.now, webhookKeys: pinned = [], dpop = false } = options;
   const secrets = [options.webhookSecret ?? []].flat();
   const sending: SendOptions = {
     baseUrl: options.url.replace(/\/+$/, ''),
     fetch: options.fetch ?? fetch,
     timeout: options.timeout ?? 35_000,
     retries: options.retries ?? 2,
+    proofs: dpop ? dpopProofs(dpop === true ? undefined : dpop, now) : undefined,
   };
   const { exchange, refresh } = tokenEndpoint(options, sending, now);
 
