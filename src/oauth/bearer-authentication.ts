@@ -1,55 +1,32 @@
 /** The check of the access token at every protected endpoint (RFC 6750 §2.1, §3): signature, expiry, grant, binding. */
-import type { AskedBy } from '../http/asker.ts';
 import { ANY_CALL, ApiError } from '../http/refusal.ts';
-import type { Dpop, ProofRequest } from './dpop.ts';
+import type { AccessChecks, AccessRequest } from './dpop.ts';
 import type { Grant } from './grant.ts';
 import { type Scope, scopeCovers } from './scope.ts';
 import type { TokenFamilyStore } from './token-family-store.ts';
 import type { TokenSigner } from './token-signer.ts';
 
-export type BearerDeps = {
-  readonly signer: TokenSigner;
-  readonly families: TokenFamilyStore;
-  readonly dpop: Pick<Dpop, 'checkAccess' | 'challenge'>;
-};
-
-const REFRESH_TOKEN =
-  'This is a refresh token: exchange it at /token, and send the access token from that response';
+export type BearerDeps = AccessChecks & { readonly signer: TokenSigner; readonly families: TokenFamilyStore };
 
 /** The part of a request that the check reads; the check sets its caller. */
-export type BearerRequest = AskedBy &
-  ProofRequest & { readonly headers: { readonly authorization?: string | undefined } };
+export type BearerRequest = AccessRequest;
 
 /** Returns the token's living grant. Throws 401: `invalid_token`, or no `error` without a token (RFC 6750 §3.1). */
 export async function authenticateBearer(request: BearerRequest, deps: BearerDeps): Promise<Grant> {
-  const [, scheme = '', token] =
-    /^(Bearer|DPoP) +([^\s]+) *$/i.exec(request.headers.authorization ?? '') ?? [];
+  const [, scheme = '', token] = /^(Bearer|DPoP) +(\S+) *$/i.exec(request.headers.authorization ?? '') ?? [];
   if (token === undefined)
     throw new ApiError(ANY_CALL.missing_token, { headers: { 'www-authenticate': 'Bearer' } });
   const claims = await deps.signer.readAccessToken(token);
-  const isDpop = scheme.toLowerCase() === 'dpop';
   const living = claims && (await deps.families.findLivingGrant(claims.familyId));
   // A new family may, very rarely, have the key of a deleted one, so application and user are compared too.
   if (!living || living.clientId !== claims.clientId || living.userId !== claims.userId) {
     const owner = claims ?? (await deps.signer.readAnyToken(token));
     if (owner) request.asker = { clientId: owner.clientId, userId: owner.userId, isRefused: true };
     const isRefreshToken = claims === undefined && (await deps.signer.readRefreshToken(token)) !== undefined;
-    const row = ANY_CALL.invalid_token;
-    const message = isRefreshToken ? REFRESH_TOKEN : row.message;
-    const challenge = isDpop
-      ? deps.dpop.challenge(row.code, message)
-      : `Bearer error="invalid_token", error_description="${message}"`;
-    throw new ApiError(row, { message, headers: { 'www-authenticate': challenge } });
+    throw deps.dpop.refuseToken({ scheme, isRefreshToken });
   }
-  const { clientId, userId } = living;
-  const access = { text: token, isDpop, clientId, jkt: claims.jkt };
-  try {
-    const check = deps.dpop.checkAccess(request, access);
-    if (check !== undefined) await check;
-  } catch (reason) {
-    request.asker = { clientId, userId, isRefused: true };
-    throw reason;
-  }
+  const check = deps.dpop.checkAccess(request, { scheme, text: token, claims });
+  if (check !== undefined) await check;
   request.asker = living;
   return living;
 }

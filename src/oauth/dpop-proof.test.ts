@@ -26,11 +26,11 @@ describe('a DPoP proof', () => {
   });
 
   it('proves the key of each algorithm', async () => {
-    for (const one of keys) {
-      const proof = await read(one, await one.prove(valid));
+    for (const ownKey of keys) {
+      const proof = await read(ownKey, await ownKey.prove(valid));
 
       assert.ok('jkt' in proof, JSON.stringify(proof));
-      assert.equal(proof.jkt, one.jkt);
+      assert.equal(proof.jkt, ownKey.jkt);
     }
   });
 
@@ -96,13 +96,13 @@ describe('a DPoP proof', () => {
     const random = randomNumbers(7);
     const outcomes = { allowed: 0, refused: 0 };
     for (let count = 0; count < 2_000; count += 1) {
-      const one = keys[count % keys.length] ?? key;
+      const ownKey = keys[count % keys.length] ?? key;
       const mutate = MUTATIONS[Math.floor(count / keys.length) % MUTATIONS.length];
       assert.ok(mutate);
-      const { proof, isAllowed, name } = await mutate(one, random);
-      const result = await read(one, proof);
+      const { proof, isAllowed, name } = await mutate(ownKey, random);
+      const result = await read(ownKey, proof);
 
-      assert.equal('jkt' in result, isAllowed, `${name} ${one.alg} ${JSON.stringify(result)} ${proof}`);
+      assert.equal('jkt' in result, isAllowed, `${name} ${ownKey.alg} ${JSON.stringify(result)} ${proof}`);
       outcomes[isAllowed ? 'allowed' : 'refused'] += 1;
     }
     assert.ok(outcomes.allowed > 400 && outcomes.refused > 800, JSON.stringify(outcomes));

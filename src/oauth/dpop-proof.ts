@@ -53,7 +53,7 @@ type Claims = Readonly<Record<string, unknown>>;
 /** Verifies the `DPoP` header of a request, which Node joins with commas if there are several. */
 export async function readProof(header: string, request: ProvenRequest): Promise<Proof | ProofProblem> {
   if (header.includes(',')) return { problem: 'There is more than one DPoP header', isRequest: true };
-  if (header.length > MOST_CHARACTERS) return { problem: `The DPoP header is longer than 4 kB` };
+  if (header.length > MOST_CHARACTERS) return { problem: 'The DPoP header is longer than 4 kB' };
   if (!/^[\w-]+\.[\w-]+\.[\w-]+$/.test(header)) return { problem: 'The DPoP header is not a signed JWT' };
   const jose = await loadJose();
   const key = await readKey(header, jose);
@@ -92,11 +92,11 @@ async function readKey(proof: string, jose: Jose): Promise<ProofKey | ProofProbl
     const { modulusLength = LEAST_RSA_BITS } = key.algorithm as Partial<RsaKeyAlgorithm>; // that of an RSA key
     // A long public exponent makes the verification as slow as a signature.
     if (modulusLength < LEAST_RSA_BITS || (typeof jwk.e === 'string' && jwk.e.length > 6))
-      return { problem: `DPoP proof: jwk is an RSA key with fewer than 2048 bits or an unusual exponent` };
+      return { problem: 'DPoP proof: jwk is an RSA key with fewer than 2048 bits or an unusual exponent' };
     return { key, alg, jkt: await jose.calculateJwkThumbprint(jwk, 'sha256') };
   } catch {
-    // Whatever the library throws: it has received nothing but the key.
-    return { problem: `DPoP proof: jwk is not a public key for alg` };
+    // The library has received nothing but the key, so any error is about the key.
+    return { problem: 'DPoP proof: jwk is not a public key for alg' };
   }
 }
 

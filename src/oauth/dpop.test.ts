@@ -36,10 +36,10 @@ describe('the proof of a public application', () => {
 
   it('is stored only if the code or token is found, that of a confidential application in any case', async () => {
     const stored = [];
-    for (const one of [PUBLIC, CONFIDENTIAL]) {
+    for (const application of [PUBLIC, CONFIDENTIAL]) {
       for (const isFound of [false, true]) {
         const proof = proofOf('key');
-        await useProof({ client: one, proof }, async () => isFound);
+        await useProof({ client: application, proof }, async () => isFound);
         stored.push(proof.uses());
       }
     }
@@ -50,7 +50,7 @@ describe('the proof of a public application', () => {
   it('binds a pushed request and is not stored there', async () => {
     const proof = proofOf('key');
 
-    assert.equal(await bindRequest({ client: PUBLIC, proof, requested: undefined }), 'key');
+    assert.equal(await bindRequest({ client: PUBLIC, proof }, undefined), 'key');
     assert.equal(proof.uses(), 0);
   });
 });

@@ -1,23 +1,27 @@
 /**
- * DPoP (RFC 9449): tokens that are bound to a key of their holder, for applications with the switches `sender_constraint`
- * and `dpop_nonce` (docs/hardening.md). Proofs are checked at `/token` and `/par`, and at every resource.
+ * DPoP (RFC 9449, docs/wire.md O6): codes and tokens that are bound to a key, for applications with a sender constraint.
+ * Proofs are checked at `/token` and `/par`, and at every resource.
  */
 import { createHmac } from 'node:crypto';
+import type { AskedBy } from '../http/asker.ts';
 import { DPOP } from '../http/dpop-error.ts';
 import { ANY_CALL, ApiError, type ErrorRow } from '../http/refusal.ts';
 import type { Client } from './client.ts';
 import { DPOP_ALGORITHMS, PROOF_MS, type ProvenRequest, readProof } from './dpop-proof.ts';
 import { invalidGrant, invalidRequest, OAuthError } from './oauth-error.ts';
 import { proofMemory } from './proof-memory.ts';
+import type { TokenGrant } from './token-signer.ts';
 import type { UsedJtiStore } from './used-jti-store.ts';
 
-/** The part of a request that is checked. */
+/** The part of a request that is checked. `url` is its path and query as received. */
 export type ProofRequest = {
   readonly method: string;
-  /** The path and query as received. */
   readonly url: string;
   readonly headers: Readonly<Record<string, string | string[] | undefined>>;
 };
+/** The part of a request to a resource that is checked. */
+export type AccessRequest = AskedBy &
+  ProofRequest & { readonly headers: { readonly authorization?: string | undefined } };
 
 /** A verified proof at `/token` or `/par`. */
 export type TokenProof = {
@@ -29,14 +33,8 @@ export type TokenProof = {
   use(): Promise<void>;
 };
 
-/** The living access token of a request to a resource. `jkt` is set if it is bound. */
-export type PresentedToken = {
-  readonly text: string;
-  /** Whether it was sent with the scheme `DPoP`. */
-  readonly isDpop: boolean;
-  readonly clientId: string;
-  readonly jkt: string | undefined;
-};
+/** A living access token and the scheme with which it was sent. */
+type SentToken = { readonly scheme: string; readonly text: string; readonly claims: TokenGrant };
 
 export type SenderConstraint = Pick<Client, 'clientId' | 'senderConstraint' | 'dpopNonce'>;
 
@@ -66,21 +64,25 @@ export interface Dpop {
    * Checks the binding and the proof of an access token. Returns `undefined` for an unbound token that is allowed. Throws
    * ApiError 401, or 400 for several proofs. The proof of a request is checked once, so a long poll can call it again.
    */
-  checkAccess(request: ProofRequest, token: PresentedToken): Promise<void> | undefined;
+  checkAccess(request: AccessRequest, token: SentToken): Promise<void> | undefined;
 
-  /** Returns the value of `WWW-Authenticate` for an error. */
-  challenge(error: string, description: string): string;
+  /** Returns the error of a token that is not a living access token. */
+  refuseToken(token: { readonly scheme: string; readonly isRefreshToken: boolean }): ApiError;
 }
+
+/** The checks that every protected route has. */
+export type AccessChecks = { readonly dpop: Pick<Dpop, 'checkAccess' | 'refuseToken'> };
 
 const NONCE_MS = 5 * 60_000;
 /** A changed sender constraint takes effect at resources within this time. */
 const CONSTRAINTS_MS = 5_000;
 
-const MISSING = 'The DPoP header with a proof is missing';
 const REPEATED = 'DPoP proof: jti was used before';
 const OTHER_SCHEME = 'The access token is bound to a key: send it as Authorization: DPoP, with a proof';
 const UNBOUND = 'The application requires bound tokens: refresh with a DPoP proof';
 const OTHER_KEY = 'The DPoP proof is of another key than the refresh token';
+const REFRESH_TOKEN =
+  'This is a refresh token: exchange it at /token, and send the access token from that response';
 
 export function openDpop(deps: DpopDeps): Dpop {
   const { usedJtis, now } = deps;
@@ -96,7 +98,7 @@ export function openDpop(deps: DpopDeps): Dpop {
     token: { clientId: string; text: string; jkt: string },
   ) => {
     const header = readHeader(request);
-    if (header === undefined) throw refuseAccess(DPOP.invalid_dpop_proof, MISSING);
+    if (header === undefined) throw refuseAccess(DPOP.invalid_dpop_proof);
     const proof = await prove(header, request, token);
     if ('problem' in proof) {
       const row = proof.isOtherKey ? ANY_CALL.invalid_token : DPOP.invalid_dpop_proof;
@@ -110,17 +112,18 @@ export function openDpop(deps: DpopDeps): Dpop {
     checked.add(request);
   };
 
-  const checkBinding = (request: ProofRequest, token: PresentedToken): Promise<void> | undefined => {
-    const { clientId, text, jkt, isDpop } = token;
+  const checkBinding = (request: AccessRequest, { scheme, text, claims }: SentToken) => {
+    const { clientId, userId, jkt } = claims;
+    const isRequired = constraints.of(clientId)?.senderConstraint === 'required';
+    if (jkt === undefined && !isRequired && !isDpop(scheme)) return undefined;
+    request.asker = { clientId, userId, isRefused: true };
     if (jkt !== undefined) {
-      if (!isDpop) throw refuseAccess(ANY_CALL.invalid_token, OTHER_SCHEME);
+      if (!isDpop(scheme)) throw refuseAccess(ANY_CALL.invalid_token, OTHER_SCHEME);
       return checked.has(request) ? undefined : checkProof(request, { clientId, text, jkt });
     }
-    if (constraints.of(clientId)?.senderConstraint === 'required')
-      throw refuseAccess(ANY_CALL.invalid_token, UNBOUND);
+    if (isRequired) throw refuseAccess(ANY_CALL.invalid_token, UNBOUND);
     // RFC 9449 §7.1: the scheme is for bound tokens.
-    if (isDpop) throw new ApiError(ANY_CALL.missing_token, { headers: { 'www-authenticate': 'Bearer' } });
-    return undefined;
+    throw new ApiError(ANY_CALL.missing_token, { headers: { 'www-authenticate': 'Bearer' } });
   };
 
   return {
@@ -130,8 +133,10 @@ export function openDpop(deps: DpopDeps): Dpop {
       const proof = await prove(header, request, undefined);
       if ('problem' in proof) throw new OAuthError(DPOP.invalid_dpop_proof, proof.problem);
       const age = client.dpopNonce === 'on' ? nonces.ageOf(proof.nonce) : 0;
-      const headers = { 'dpop-nonce': nonces.current() };
-      if (age === undefined) throw new OAuthError(DPOP.use_dpop_nonce, undefined, { headers });
+      if (age === undefined) {
+        const headers = { 'dpop-nonce': nonces.current() };
+        throw new OAuthError(DPOP.use_dpop_nonce, undefined, { headers });
+      }
       return {
         jkt: proof.jkt,
         nextNonce: age === 0 ? undefined : nonces.current(),
@@ -147,11 +152,17 @@ export function openDpop(deps: DpopDeps): Dpop {
       return loading ? loading.then(() => checkBinding(request, token)) : checkBinding(request, token);
     },
 
-    challenge,
+    refuseToken({ scheme, isRefreshToken }) {
+      const row = ANY_CALL.invalid_token;
+      const message = isRefreshToken ? REFRESH_TOKEN : row.message;
+      if (isDpop(scheme)) return refuseAccess(row, message);
+      const challenge = `Bearer error="invalid_token", error_description="${message}"`;
+      return new ApiError(row, { message, headers: { 'www-authenticate': challenge } });
+    },
   };
 }
 
-/** The proof of a token request, and the key that its code or refresh token is bound to. */
+/** The proof of a request, and the key that its refresh token is bound to. */
 type Binding = {
   readonly client: Client;
   readonly proof?: TokenProof | undefined;
@@ -163,40 +174,42 @@ type Binding = {
  * required but missing, and if a public application proves another key than that of its refresh token (RFC 9449 §5).
  */
 export function bindTokens({ client, proof, boundTo }: Binding): string | undefined {
-  if (client.senderConstraint === 'off') return undefined;
-  const isRequired = client.senderConstraint === 'required' || boundTo !== undefined;
-  if (proof === undefined && isRequired) throw new OAuthError(DPOP.invalid_dpop_proof, MISSING);
-  const isPublic = client.clientAuthentication === 'none';
-  if (isPublic && boundTo !== undefined && proof?.jkt !== boundTo) throw invalidGrant(OTHER_KEY);
+  const { senderConstraint, clientAuthentication } = client;
+  if (senderConstraint === 'off') return undefined;
+  if (proof === undefined && (senderConstraint === 'required' || boundTo !== undefined))
+    throw new OAuthError(DPOP.invalid_dpop_proof);
+  if (clientAuthentication === 'none' && boundTo !== undefined && proof?.jkt !== boundTo)
+    throw invalidGrant(OTHER_KEY);
   return proof?.jkt;
 }
 
-/** Marks the proof as used. `isFound` is asked for a public application, as anybody can name one: is the code or token real? */
+/** Marks the proof as used. Anybody can name a public application, so its proof counts only if `isFound` finds the code or token. */
 export async function useProof({ client, proof }: Binding, isFound: () => Promise<boolean>): Promise<void> {
-  if (proof === undefined || (client.clientAuthentication === 'none' && !(await isFound()))) return;
-  await proof.use();
+  if (client.clientAuthentication !== 'none' || (proof && (await isFound()))) await proof?.use();
 }
 
 /**
- * Returns the thumbprint that the code of an authorization request is bound to (RFC 9449 §10), and uses its proof. Throws
+ * Returns the thumbprint that the code of a pushed request is bound to (RFC 9449 §10), and uses its proof. Throws
  * OAuthError.
  */
-export async function bindRequest({ requested, ...sender }: RequestBinding): Promise<string | undefined> {
-  const { client, proof } = sender;
+export async function bindRequest(
+  { client, proof }: Binding,
+  requested: string | undefined,
+): Promise<string | undefined> {
   if (client.senderConstraint === 'off') return undefined;
   if (requested !== undefined && !isThumbprint(requested)) throw invalidRequest(NO_THUMBPRINT);
   if (requested !== undefined && proof !== undefined && proof.jkt !== requested)
     throw new OAuthError(DPOP.invalid_dpop_proof, 'The DPoP proof is of another key than dpop_jkt');
   // Nothing proves that a public application sent it. A repeated proof binds the code to the same key.
-  await useProof(sender, async () => false);
+  await useProof({ client, proof }, async () => false);
   return requested ?? proof?.jkt;
 }
-
-type RequestBinding = Pick<Binding, 'client' | 'proof'> & { readonly requested: string | undefined };
 
 /** Returns whether a text can be a SHA-256 thumbprint in base64url. */
 export const isThumbprint = (text: string): boolean => /^[\w-]{43}$/.test(text);
 export const NO_THUMBPRINT = 'dpop_jkt must be 43 characters of base64url';
+
+const isDpop = (scheme: string): boolean => scheme.toLowerCase() === 'dpop';
 
 /** Node joins several headers with commas. */
 const readHeader = ({ headers: { dpop } }: ProofRequest): string | undefined =>
@@ -210,25 +223,20 @@ const isUrlOf =
     htu.username + htu.password === '' &&
     isPublicOrigin(htu);
 
-const challenge = (error: string, description: string): string =>
-  `DPoP error="${error}", error_description="${description}", algs="${DPOP_ALGORITHMS.join(' ')}"`;
-
 type Refused = { readonly status?: number; readonly nonce?: string };
 
 function refuseAccess(row: ErrorRow, message = row.message, { status = 401, nonce }: Refused = {}): ApiError {
-  const headers = {
-    'www-authenticate': challenge(row.code, message),
-    ...(nonce === undefined ? {} : { 'dpop-nonce': nonce }),
-  };
+  const challenge = `DPoP error="${row.code}", error_description="${message}", algs="${DPOP_ALGORITHMS.join(' ')}"`;
+  const headers = { 'www-authenticate': challenge, ...(nonce !== undefined && { 'dpop-nonce': nonce }) };
   return new ApiError(row, { message, status, headers });
 }
 
 /** Nonces without state (RFC 9449 §8): each is the HMAC of a period of five minutes. */
 function proofNonces({ nonceKey, now }: Pick<DpopDeps, 'nonceKey' | 'now'>) {
-  const nonceOf = (age: number) =>
-    createHmac('sha256', nonceKey)
-      .update(`dpop nonce ${Math.floor(now() / NONCE_MS) - age}`)
-      .digest('base64url');
+  const nonceOf = (age: number) => {
+    const period = Math.floor(now() / NONCE_MS) - age;
+    return createHmac('sha256', nonceKey).update(`dpop nonce ${period}`).digest('base64url');
+  };
   return {
     current: () => nonceOf(0),
     /** Returns 0 for the current nonce, 1 for the previous one, `undefined` for any other. */
@@ -239,7 +247,7 @@ function proofNonces({ nonceKey, now }: Pick<DpopDeps, 'nonceKey' | 'now'>) {
 /** The applications that require more than a Bearer token, read again after CONSTRAINTS_MS. */
 function senderConstraints(deps: Pick<DpopDeps, 'senderConstraints' | 'now'>) {
   let byClient: ReadonlyMap<string, SenderConstraint> = new Map();
-  let loadedAt: number | undefined;
+  let loadedAt = Number.NEGATIVE_INFINITY;
   let loading: Promise<void> | undefined;
   const load = async () => {
     const startedAt = deps.now();
@@ -250,7 +258,7 @@ function senderConstraints(deps: Pick<DpopDeps, 'senderConstraints' | 'now'>) {
   return {
     of: (clientId: string) => byClient.get(clientId),
     load(): Promise<void> | undefined {
-      if (loadedAt !== undefined && Math.abs(deps.now() - loadedAt) < CONSTRAINTS_MS) return undefined;
+      if (Math.abs(deps.now() - loadedAt) < CONSTRAINTS_MS) return undefined;
       loading ??= load().finally(() => {
         loading = undefined;
       });

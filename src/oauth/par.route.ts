@@ -43,7 +43,7 @@ export function parRoute(deps: ParRouteDeps): FastifyPluginAsync {
       const client = await authenticateClient(presented, deps);
       const proof = await deps.dpop.readTokenProof(request, client);
       if (proof?.nextNonce !== undefined) reply.header('dpop-nonce', proof.nextNonce);
-      const dpopJkt = await bindRequest({ client, proof, requested: scalar(query, 'dpop_jkt') });
+      const dpopJkt = await bindRequest({ client, proof }, scalar(query, 'dpop_jkt'));
       const answer = await pushRequest({ client, query, dpopJkt }, deps);
       return reply.status(201).send(answer);
     });

@@ -4,7 +4,7 @@ import { CompactSign, calculateJwkThumbprint, exportJWK, generateKeyPair, type J
 
 export type DpopKey = Awaited<ReturnType<typeof dpopKey>>;
 
-/** What a proof is for, and what differs from a valid one. `undefined` removes a member. */
+/** The request of a proof, and the differences from a valid one. `undefined` removes a member. */
 export type ProofOf = {
   readonly method: string;
   readonly url: string;
