@@ -17,6 +17,7 @@ import { type RowReport, reportOf, textOf } from './report.ts';
 import type { LoadRow, RowContext } from './row.ts';
 import { ceilingRow } from './rows/ceiling-row.ts';
 import { dashboardRow } from './rows/dashboard-row.ts';
+import { dpopRow } from './rows/dpop-row.ts';
 import { firstSyncRow } from './rows/first-sync-row.ts';
 import { growthRow } from './rows/growth-row.ts';
 import { instancesRow } from './rows/instances-row.ts';
@@ -36,6 +37,7 @@ const LOAD_ROWS: readonly LoadRow[] = [
   refreshRow,
   exchangeRow,
   bearerRow,
+  dpopRow,
   postgresRow,
   requestLogRow,
   metricsRow,
