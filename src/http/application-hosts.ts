@@ -7,7 +7,7 @@ import { trustedProxies } from './peers.ts';
 type HostSettings = Pick<Config, 'applicationHosts' | 'url' | 'trustProxy'>;
 type HostDeps = { readonly clients: { findClientIdByLabel(label: string): Promise<string | undefined> } };
 
-/** Reads the first label of an application host: '' if the port is another or there are more labels, undefined for other hosts. */
+/** Reads the label of an application host: '' if the port is another or there are more labels, undefined for other hosts. */
 function labelReader(applicationHosts: string) {
   const { hostname, port } = new URL(applicationHosts);
   const suffix = hostname.slice('id'.length);

@@ -3,14 +3,13 @@
  * Proofs are checked at `/token` and `/par`, and at every resource.
  */
 import { createHmac } from 'node:crypto';
-import type { AskedBy } from '../http/asker.ts';
+import type { AskedBy, Asker } from '../http/asker.ts';
 import { DPOP } from '../http/dpop-error.ts';
 import { ANY_CALL, ApiError, type ErrorRow } from '../http/refusal.ts';
 import type { Client } from './client.ts';
 import { DPOP_ALGORITHMS, PROOF_MS, type ProvenRequest, readProof } from './dpop-proof.ts';
 import { invalidGrant, invalidRequest, OAuthError } from './oauth-error.ts';
 import { proofMemory } from './proof-memory.ts';
-import type { TokenGrant } from './token-signer.ts';
 import type { UsedJtiStore } from './used-jti-store.ts';
 
 /** The part of a request that is checked. `url` is its path and query as received. */
@@ -33,8 +32,12 @@ export type TokenProof = {
   use(): Promise<void>;
 };
 
-/** A living access token and the scheme with which it was sent. */
-type SentToken = { readonly scheme: string; readonly text: string; readonly claims: TokenGrant };
+/** A living access token and the scheme with which it was sent. `jkt` is set if it is bound. */
+type SentToken = {
+  readonly scheme: string;
+  readonly text: string;
+  readonly claims: Pick<Asker, 'clientId' | 'userId'> & { readonly jkt?: string | undefined };
+};
 
 export type SenderConstraint = Pick<Client, 'clientId' | 'senderConstraint' | 'dpopNonce'>;
 
@@ -183,7 +186,10 @@ export function bindTokens({ client, proof, boundTo }: Binding): string | undefi
   return proof?.jkt;
 }
 
-/** Marks the proof as used. Anybody can name a public application, so its proof counts only if `isFound` finds the code or token. */
+/**
+ * Marks the proof as used. Anybody can name a public application, so its proof is stored only if `isFound` finds the code
+ * or the token.
+ */
 export async function useProof({ client, proof }: Binding, isFound: () => Promise<boolean>): Promise<void> {
   if (client.clientAuthentication !== 'none' || (proof && (await isFound()))) await proof?.use();
 }
