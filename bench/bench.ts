@@ -18,6 +18,7 @@ import type { LoadRow, RowContext } from './row.ts';
 import { ceilingRow } from './rows/ceiling-row.ts';
 import { costsRow } from './rows/costs-row.ts';
 import { dashboardRow } from './rows/dashboard-row.ts';
+import { dpopRow } from './rows/dpop-row.ts';
 import { firstSyncRow } from './rows/first-sync-row.ts';
 import { growthRow } from './rows/growth-row.ts';
 import { instancesRow } from './rows/instances-row.ts';
@@ -37,6 +38,7 @@ const LOAD_ROWS: readonly LoadRow[] = [
   refreshRow,
   exchangeRow,
   bearerRow,
+  dpopRow,
   postgresRow,
   requestLogRow,
   metricsRow,

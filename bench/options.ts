@@ -13,7 +13,7 @@ import type { NeighborsPace } from './rows/neighbors-row.ts';
 import type { LoadMemoryPace } from './rows/start-row.ts';
 import type { WebhookPace } from './rows/webhooks-row.ts';
 
-export const HELP = `npm run bench -- [--quick] [--only refresh,exchange,bearer,postgres,request-log,metrics,listing,recurrence,pages,webhooks,neighbors,dashboard,growth,jobs,costs,instances,sync,memory,start]
+export const HELP = `npm run bench -- [--quick] [--only refresh,exchange,bearer,dpop,postgres,request-log,metrics,listing,recurrence,pages,webhooks,neighbors,dashboard,growth,jobs,costs,instances,sync,memory,start]
                        [--against COMMIT [--at-least 0.97]]
                        [--sizes 10000,100000,1000000] [--families 10000000]
 

@@ -6,6 +6,7 @@ export const ROWS = [
   'refresh',
   'exchange',
   'bearer',
+  'dpop',
   'postgres',
   'request-log',
   'metrics',

@@ -189,6 +189,7 @@ function oauthRoutes(appDeps: AppDeps, issuer: Issuer): FastifyPluginAsync {
   const pushing = { checkAuthorization: checkPushedParameters, hasAccount };
   const deps = { ...appDeps, ...pushing, issuer, signer: appDeps.signer.at(issuer) };
   return async (app) => {
-    for (const route of [tokenRoute, revocationRoute, introspectionRoute, parRoute]) app.register(route(deps));
+    for (const route of [tokenRoute, revocationRoute, introspectionRoute, parRoute])
+      app.register(route(deps));
   };
 }

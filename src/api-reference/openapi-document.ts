@@ -177,6 +177,12 @@ const interfaceSchemes = (publicUrl: string): Record<string, Json> => ({
       },
     },
   },
+  DPoP: {
+    type: 'http',
+    scheme: 'dpop',
+    description:
+      'Authorization: DPoP ACCESS_TOKEN, for an access token that is bound to a key, with the same scopes. The header DPoP has a proof of that key (RFC 9449).',
+  },
   application: {
     type: 'http',
     scheme: 'basic',
@@ -195,7 +201,7 @@ function toOpenApiOperation(operation: Operation, reference: Reference): OpenApi
     tags: [group],
     summary,
     ...(description === undefined ? {} : { description }),
-    security: callers.map(toSecurity),
+    security: toSecurity(callers),
     ...(parameters.length > 0 && { parameters }),
     ...(body === undefined ? {} : { requestBody: toRequestBody(body, callers, reference) }),
     responses: {
@@ -253,10 +259,13 @@ const toHtmlResponse = (description: string): OpenApiResponse => ({
   content: { 'text/html': { schema: { type: 'string' }, example: '<!doctype html>…' } },
 });
 
-function toSecurity(caller: Caller): Record<string, string[]> {
-  if (caller === 'anybody') return {};
-  if (caller === 'admin-key') return { adminKey: [] };
-  return caller === 'application' ? { application: [] } : { accessToken: [caller] };
+function toSecurity(callers: readonly Caller[]): Record<string, string[]>[] {
+  const schemes = callers.map((caller): Record<string, string[]> => {
+    if (caller === 'anybody') return {};
+    if (caller === 'admin-key') return { adminKey: [] };
+    return caller === 'application' ? { application: [] } : { accessToken: [caller] };
+  });
+  return schemes.some((one) => 'accessToken' in one) ? [...schemes, { DPoP: [] }] : schemes;
 }
 
 const toParameters = (place: string, table: Table, reference: Reference): OpenApiParameter[] =>

@@ -22,7 +22,9 @@ export function listReferenceGroups(document: OpenApiDocument): Group[] {
 
 /** Returns who may call an operation, as a sentence. */
 export function callersText({ security }: OpenApiOperation): string {
-  const callers = security.map((one) => {
+  // A bound access token has the same scopes as any other.
+  const withoutDpop = security.filter((one) => !('DPoP' in one));
+  const callers = withoutDpop.map((one) => {
     const [scope] = one.accessToken ?? [];
     if (scope !== undefined)
       return `an access token of scope ${scope}${scope === 'read-write' ? '' : ' or wider'}`;

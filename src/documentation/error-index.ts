@@ -3,6 +3,7 @@ import { ADMINISTRATION, ENDPOINTS, MEMBERS } from '../administration/operations
 import { SETTINGS } from '../branding/settings-error.ts';
 import { RECONNECTING } from '../connect/accounts/reconnect-link.ts';
 import { FREE_BUSY } from '../free-busy/availability.ts';
+import { DPOP } from '../http/dpop-error.ts';
 import { READINESS } from '../http/ready.route.ts';
 import { ANY_CALL, type ErrorRow } from '../http/refusal.ts';
 import { SERVER } from '../http/server-error.ts';
@@ -22,7 +23,7 @@ const { temporarily_unavailable, ...anyCall } = ANY_CALL;
 export const ERROR_GROUPS: readonly { readonly title: string; readonly errors: readonly ErrorRow[] }[] = [
   {
     title: 'Authorizing and tokens',
-    errors: Object.values({ ...AUTHORIZATION, ...RECONNECTING, temporarily_unavailable }),
+    errors: Object.values({ ...AUTHORIZATION, ...DPOP, ...RECONNECTING, temporarily_unavailable }),
   },
   { title: 'Any call', errors: Object.values({ ...anyCall, ...SERVER, ...READINESS }) },
   { title: 'Reading', errors: Object.values({ ...READING, ...QUERY, ...CHANGES, ...FREE_BUSY }) },

@@ -7,23 +7,37 @@ import { trustedProxies } from './peers.ts';
 type HostSettings = Pick<Config, 'applicationHosts' | 'url' | 'trustProxy'>;
 type HostDeps = { readonly clients: { findClientIdByLabel(label: string): Promise<string | undefined> } };
 
+/** Reads the label of an application host: '' if the port is another or there are more labels, undefined for other hosts. */
+function labelReader(applicationHosts: string) {
+  const { hostname, port } = new URL(applicationHosts);
+  const suffix = hostname.slice('id'.length);
+  return (host: URL | null): string | undefined => {
+    if (!host?.hostname.endsWith(suffix)) return undefined;
+    const label = host.hostname.slice(0, -suffix.length);
+    return host.port === port && /^[a-z\d_-]+$/.test(label) ? label : '';
+  };
+}
+
+/** Returns whether a URL has an origin of the interface: the public one, or that of an application host. */
+export function publicOrigins({ applicationHosts, url }: Omit<HostSettings, 'trustProxy'>) {
+  const { origin } = new URL(url);
+  if (applicationHosts === undefined) return (one: URL) => one.origin === origin;
+  const { protocol } = new URL(applicationHosts);
+  const labelIn = labelReader(applicationHosts);
+  return (one: URL) => one.origin === origin || (one.protocol === protocol && Boolean(labelIn(one)));
+}
+
 const KEYS = '/.well-known/webhook-keys';
 
 /** Creates the rules for requests to application hosts, or returns `undefined` if applications have none. */
 export function applicationHostRules(settings: HostSettings, { clients }: HostDeps) {
   const { applicationHosts, url, trustProxy } = settings;
   if (applicationHosts === undefined) return undefined;
-  const { protocol, hostname, port } = new URL(applicationHosts);
-  const suffix = hostname.slice('id'.length);
+  const { protocol } = new URL(applicationHosts);
+  const labelIn = labelReader(applicationHosts);
   const publicHost = new URL(url).hostname;
   const isProxy = trustedProxies(trustProxy);
   const parse = (host = '') => URL.parse(`${protocol}//${host.replace(/\.(?=:|$)/, '')}`);
-  /** The first label in lower case; '' if the port is another or there are more labels; undefined for other hosts. */
-  const labelIn = (host: URL | null) => {
-    if (!host?.hostname.endsWith(suffix)) return undefined;
-    const label = host.hostname.slice(0, -suffix.length);
-    return host.port === port && /^[a-z\d_-]+$/.test(label) ? label : '';
-  };
   // X-Forwarded-Host never replaces a public Host: many proxies pass on what callers send, and caches would mix up hosts.
   const readHostLabel = ({ headers, socket }: RawRequestDefaultExpression) => {
     const host = parse(headers.host);

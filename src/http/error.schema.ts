@@ -1,5 +1,6 @@
 /** The bodies of errors (docs/wire.md 3.1), and the errors that many operations share, for the API reference. */
 import { Type } from 'typebox';
+import { DPOP } from './dpop-error.ts';
 import { anyObject, type OperationError } from './operation.ts';
 import { ANY_CALL } from './refusal.ts';
 import { SERVER } from './server-error.ts';
@@ -72,7 +73,12 @@ export const badBodies: readonly OperationError[] = [
 ];
 
 /** The errors of every call with an access token. */
-export const badTokens: readonly OperationError[] = [ANY_CALL.missing_token, ANY_CALL.invalid_token];
+export const badTokens: readonly OperationError[] = [
+  ANY_CALL.missing_token,
+  ANY_CALL.invalid_token,
+  { ...DPOP.invalid_dpop_proof, status: 401 },
+  { ...DPOP.use_dpop_nonce, status: 401 },
+];
 
 /** The scope is too small; `message` is the operation's own. */
 export const smallScope = (message: string, error?: string): OperationError => ({

@@ -6,10 +6,17 @@
  * docs/departures.md#code-is-user-id. An application can have opaque codes instead.
  */
 import type { ActivityNotes } from '../activity/activity.ts';
+import { DPOP } from '../http/dpop-error.ts';
 import type { Log } from '../lib/log.ts';
 import { hashOfSecret } from '../lib/sealing.ts';
-import type { AuthorizationCode, AuthorizationCodeStore, Redemption } from './authorization-code-store.ts';
+import {
+  type AuthorizationCode,
+  type AuthorizationCodeStore,
+  isBoundToOther,
+  type Redemption,
+} from './authorization-code-store.ts';
 import type { Client } from './client.ts';
+import { bindTokens, type TokenProof, useProof } from './dpop.ts';
 import { AUTHORIZATION, invalidGrant, OAuthError } from './oauth-error.ts';
 import { deriveChallenge } from './pkce.ts';
 import { hasResources } from './resource-indicators.ts';
@@ -17,6 +24,7 @@ import type { TokenResponse, TokenSigner } from './token-signer.ts';
 
 export type AuthorizationCodeRequest = {
   readonly client: Client;
+  readonly proof?: TokenProof | undefined;
   readonly code: string;
   readonly redirectUri: string;
   readonly codeVerifier: string | undefined;
@@ -40,6 +48,7 @@ export async function authorizationCodeGrant(
 ): Promise<TokenResponse> {
   const now = deps.now();
   const { clientId, codeFormat, codeLifetime } = request.client;
+  const jkt = bindTokens(request);
   const { code, redirectUri, codeVerifier } = request;
   const presented: Redemption = {
     clientId,
@@ -48,12 +57,14 @@ export async function authorizationCodeGrant(
     redirectUri,
     codeChallenge: codeVerifier === undefined ? undefined : deriveChallenge(codeVerifier),
     approvedSince: now - codeLifetime * 1000,
+    ...(request.client.senderConstraint !== 'off' && { dpopJkt: jkt ?? null }),
   };
+  await useProof(request, () => isPending(presented, deps));
   const family = await deps.codes.redeemCode(presented, now);
   if (family !== undefined) {
     deps.activityNotes.add(clientId, 'flow_exchanged');
     const requested = hasResources(request.client) ? (request.resource ?? family.resource) : undefined;
-    return deps.signer.signTokenResponse({ ...family.grant, resource: requested }, family.first);
+    return deps.signer.signTokenResponse({ ...family.grant, resource: requested, jkt }, family.first);
   }
 
   const { codeHash } = presented;
@@ -120,14 +131,27 @@ function refusalOfRecord(record: AuthorizationCode, presented: Redemption): OAut
   return findMismatch(record, presented) ?? invalidGrant('Invalid authorization code');
 }
 
+/** Returns whether a code of the application is known. */
+const isPending = async (
+  { clientId, code, codeHash }: Redemption,
+  { codes }: Pick<AuthorizationCodeDeps, 'codes'>,
+): Promise<boolean> =>
+  codeHash === undefined
+    ? (await codes.findCodes(clientId, code)).length > 0
+    : (await codes.findOpaqueCode(codeHash)) !== undefined;
+
 /** Returns how the request differs from the one that was approved, if it does. */
 function findMismatch(record: AuthorizationCode, presented: Redemption): OAuthError | undefined {
   if (presented.redirectUri !== record.redirectUri) return invalidGrant('Redirect URI mismatch');
-  if (presented.codeChallenge === record.codeChallenge) return undefined;
-  // RFC 9700 §2.1.1: a verifier without a challenge means that the challenge was stripped on the way.
-  return invalidGrant(
-    record.codeChallenge === undefined
-      ? 'code_verifier was sent for a request without code_challenge'
-      : 'code_verifier does not match the code_challenge',
-  );
+  if (presented.codeChallenge !== record.codeChallenge)
+    // RFC 9700 §2.1.1: a verifier without a challenge means that the challenge was stripped on the way.
+    return invalidGrant(
+      record.codeChallenge === undefined
+        ? 'code_verifier was sent for a request without code_challenge'
+        : 'code_verifier does not match the code_challenge',
+    );
+  if (!isBoundToOther(record, presented)) return undefined;
+  // RFC 9449 §10
+  if (presented.dpopJkt === null) return new OAuthError(DPOP.invalid_dpop_proof);
+  return invalidGrant('The DPoP proof is of another key than the authorization code');
 }

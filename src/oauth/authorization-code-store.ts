@@ -15,6 +15,8 @@ export type AuthorizationCode = {
   readonly redirectUri: string;
   readonly scope: Scope;
   readonly codeChallenge: string | undefined;
+  /** The thumbprint of the DPoP key that it is bound to (RFC 9449 §10). */
+  readonly dpopJkt?: string | undefined;
   readonly approvedAt: number;
   /** The time of the withdrawal (user deleted, or last account disconnected). Instants are epoch milliseconds. */
   readonly withdrawnAt: number | undefined;
@@ -34,6 +36,8 @@ export type Redemption = {
   readonly redirectUri: string;
   /** The challenge that its verifier proves; `undefined` if it sent none. */
   readonly codeChallenge: string | undefined;
+  /** The thumbprint of the proved DPoP key, null without a proof. If it is absent, codes are not compared with it. */
+  readonly dpopJkt?: string | null;
   /** Only an approval of this instant or a later one counts; epoch milliseconds. */
   readonly approvedSince: number;
 };
@@ -43,6 +47,12 @@ export type RedeemedCode = {
   readonly clientId: string;
   readonly redeemedSince: number;
 };
+/** Returns whether a code is bound to another DPoP key than the presented one, or needs one. */
+export const isBoundToOther = (
+  code: Pick<AuthorizationCode, 'dpopJkt'>,
+  presented: Pick<Redemption, 'dpopJkt'>,
+): boolean =>
+  code.dpopJkt !== undefined && presented.dpopJkt !== undefined && code.dpopJkt !== presented.dpopJkt;
 
 export interface AuthorizationCodeStore {
   /** Returns the code's records at this application, the latest first. */
@@ -63,7 +73,7 @@ export interface AuthorizationCodeStore {
   /**
    * Turns the record into its grant; accounts connected for this approval become the user's in the same transaction
    * (docs/security.md T3). Returns `undefined`, without a change, unless a record that is not withdrawn has this redirect
-   * URI, challenge and age. Exactly one of concurrent calls returns the grant. Durable on return.
+   * URI, challenge, key and age. Exactly one of concurrent calls returns the grant. Durable on return.
    */
   redeemCode(presented: Redemption, now: number): Promise<NewFamily | undefined>;
 

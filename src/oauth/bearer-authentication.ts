@@ -1,22 +1,19 @@
-/** The Bearer check of every protected endpoint (RFC 6750 §2.1, §3): signature, type, expiry, grant alive. */
-import type { AskedBy } from '../http/asker.ts';
+/** The check of the access token at every protected endpoint (RFC 6750 §2.1, §3): signature, expiry, grant, binding. */
 import { ANY_CALL, ApiError } from '../http/refusal.ts';
+import type { AccessChecks, AccessRequest } from './dpop.ts';
 import type { Grant } from './grant.ts';
 import { type Scope, scopeCovers } from './scope.ts';
 import type { TokenFamilyStore } from './token-family-store.ts';
 import type { TokenSigner } from './token-signer.ts';
 
-export type BearerDeps = { readonly signer: TokenSigner; readonly families: TokenFamilyStore };
-
-const REFRESH_TOKEN =
-  'This is a refresh token: exchange it at /token, and send the access token from that response';
+export type BearerDeps = AccessChecks & { readonly signer: TokenSigner; readonly families: TokenFamilyStore };
 
 /** The part of a request that the check reads; the check sets its caller. */
-export type BearerRequest = AskedBy & { readonly headers: { readonly authorization?: string | undefined } };
+export type BearerRequest = AccessRequest;
 
 /** Returns the token's living grant. Throws 401: `invalid_token`, or no `error` without a token (RFC 6750 §3.1). */
 export async function authenticateBearer(request: BearerRequest, deps: BearerDeps): Promise<Grant> {
-  const token = /^Bearer +([^\s]+) *$/i.exec(request.headers.authorization ?? '')?.[1];
+  const [, scheme = '', token] = /^(Bearer|DPoP) +(\S+) *$/i.exec(request.headers.authorization ?? '') ?? [];
   if (token === undefined)
     throw new ApiError(ANY_CALL.missing_token, { headers: { 'www-authenticate': 'Bearer' } });
   const claims = await deps.signer.readAccessToken(token);
@@ -26,11 +23,10 @@ export async function authenticateBearer(request: BearerRequest, deps: BearerDep
     const owner = claims ?? (await deps.signer.readAnyToken(token));
     if (owner) request.asker = { clientId: owner.clientId, userId: owner.userId, isRefused: true };
     const isRefreshToken = claims === undefined && (await deps.signer.readRefreshToken(token)) !== undefined;
-    const row = ANY_CALL.invalid_token;
-    const message = isRefreshToken ? REFRESH_TOKEN : row.message;
-    const challenge = `Bearer error="invalid_token", error_description="${message}"`;
-    throw new ApiError(row, { message, headers: { 'www-authenticate': challenge } });
+    throw deps.dpop.refuseToken({ scheme, isRefreshToken });
   }
+  const check = deps.dpop.checkAccess(request, { scheme, text: token, claims });
+  if (check !== undefined) await check;
   request.asker = living;
   return living;
 }

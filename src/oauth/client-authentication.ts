@@ -12,6 +12,7 @@ import { hashOfSecret } from '../lib/sealing.ts';
 import type { Client } from './client.ts';
 import { ASSERTION_TYPE, type ClientAssertions } from './client-assertion.ts';
 import type { ClientStore } from './client-store.ts';
+import type { AccessChecks, AccessRequest } from './dpop.ts';
 import { type Issuer, issuerProblem } from './issuers.ts';
 import { AUTHORIZATION, invalidRequest, OAuthError } from './oauth-error.ts';
 import type { TokenSigner } from './token-signer.ts';
@@ -191,12 +192,11 @@ function invalidClient(method: Method): OAuthError {
   );
 }
 
-type HeaderRequest = ClientRequest & {
-  readonly headers: { readonly authorization?: string | undefined };
-};
-export type ApplicationCallDeps = ClientAuthenticationDeps & {
-  readonly signer: Pick<TokenSigner, 'readApplicationToken'>;
-};
+type HeaderRequest = ClientRequest & AccessRequest;
+export type ApplicationCallDeps = ClientAuthenticationDeps &
+  AccessChecks & {
+    readonly signer: Pick<TokenSigner, 'readApplicationToken'>;
+  };
 
 /** Authenticates by HTTP Basic or an application token. Throws 401 `invalid_client` with the challenge of Basic. */
 export async function authenticateBasic(request: HeaderRequest, deps: ApplicationCallDeps): Promise<Client> {
@@ -212,12 +212,15 @@ export async function authenticateBasic(request: HeaderRequest, deps: Applicatio
 /** Returns the application of an application token, if it exists and still authenticates by assertions. */
 export async function findTokenClient(
   request: HeaderRequest,
-  { signer, clients, now }: Pick<ApplicationCallDeps, 'signer' | 'clients' | 'now'>,
+  { signer, clients, dpop, now }: Pick<ApplicationCallDeps, 'signer' | 'clients' | 'dpop' | 'now'>,
 ): Promise<Client | undefined> {
-  const token = /^Bearer +([^\s]+) *$/i.exec(request.headers.authorization ?? '')?.[1];
-  const clientId = token && (await signer.readApplicationToken(token))?.client_id;
-  const match = clientId ? await clients.findClientWithSecrets(clientId, now()) : undefined;
+  const [, scheme = '', text] = /^(Bearer|DPoP) +(\S+) *$/i.exec(request.headers.authorization ?? '') ?? [];
+  const claims = text === undefined ? undefined : await signer.readApplicationToken(text);
+  if (text === undefined || claims === undefined) return undefined;
+  const { client_id: clientId, cnf } = claims;
+  const match = await clients.findClientWithSecrets(clientId, now());
   if (match?.client.clientAuthentication !== 'private_key_jwt') return undefined;
+  await dpop.checkAccess(request, { scheme, text, claims: { clientId, jkt: cnf?.jkt } });
   request.asker = { clientId: match.client.clientId };
   return match.client;
 }

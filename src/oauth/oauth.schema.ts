@@ -1,6 +1,7 @@
 /** GET /authorize, POST /token, POST /revoke and metadata (docs/wire.md O4, RFC 8414) for the API reference. */
 import { Type } from 'typebox';
 import { THEMES } from '../branding/branding.ts';
+import { DPOP } from '../http/dpop-error.ts';
 import { oneOf, required, text } from '../http/fields.ts';
 import { enumeration, type Operation, type OperationError } from '../http/operation.ts';
 import { ANY_CALL, type ErrorRow } from '../http/refusal.ts';
@@ -26,6 +27,8 @@ export const wrongIssuer = oauth(AUTHORIZATION.unauthorized_client, {
   message:
     'This application belongs to the issuer https://kalends.example/fapi2, not to https://kalends.example',
 });
+/** The errors of DPoP proofs. */
+export const badProofs: readonly OperationError[] = Object.values(DPOP).map((row) => oauth(row));
 
 export const badBodyClient = oauth(AUTHORIZATION.invalid_client, {
   when: 'The credentials in the body are wrong.',
@@ -64,7 +67,7 @@ export const largeForms: readonly OperationError[] = [
 const TokenAnswer = Type.Object(
   {
     access_token: Type.String({ description: 'A JWT.' }),
-    token_type: Type.Literal('Bearer'),
+    token_type: enumeration(['Bearer', 'DPoP'], '`DPoP` if the access token is bound to a key.'),
     expires_in: Type.Literal(3600, { description: 'The lifetime of the access token in seconds.' }),
     refresh_token: Type.String({
       description: 'A new token each time, except within a refresh replay window.',
@@ -141,6 +144,10 @@ export const AUTHORIZATION_PARAMETERS = {
     doc: 'The URL of this server, which becomes the audience of the tokens (RFC 8707). Ignored unless the application has resource indicators.',
     example: 'https://kalends.example',
   }),
+  dpop_jkt: text({
+    doc: 'The thumbprint of the DPoP key that the code is bound to (RFC 9449 §10). Ignored unless the application has a sender constraint.',
+    example: '0ZcOCORZNYy-DWpqq30jZyJGHTN0d2HglBV3uiguA4I',
+  }),
 };
 
 const AUTHORIZE_QUERY = {
@@ -164,7 +171,7 @@ const TOKENS: Operation = {
   group,
   summary: 'Exchange a code, or refresh',
   description:
-    'Client authentication by HTTP Basic, by `client_id` and `client_secret` in the body, or by `client_assertion`: only one of them. A public application sends `client_id`. The body can be a form or JSON.',
+    'Client authentication by HTTP Basic, by `client_id` and `client_secret` in the body, or by `client_assertion`: only one of them. A public application sends `client_id`. The body can be a form or JSON. The header `DPoP` binds the tokens of an application with a sender constraint to its key (RFC 9449).',
   callers: ['application', 'anybody'],
   body: {
     fields: TOKEN_FORM,
@@ -193,6 +200,7 @@ const TOKENS: Operation = {
     oauth(AUTHORIZATION.invalid_scope, { when: '`client_credentials` without the scope `application`.' }),
     oauth(AUTHORIZATION.session_expired),
     wrongIssuer,
+    ...badProofs,
     badBodyClient,
     ...badClients,
     ...largeForms,

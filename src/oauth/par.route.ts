@@ -12,11 +12,13 @@ import {
   requireIssuer,
   tooManyAttempts,
 } from './client-authentication.ts';
+import { bindRequest, type Dpop } from './dpop.ts';
 import { invalidRequest } from './oauth-error.ts';
 import { type PushedRequestDeps, pushRequest } from './pushed-requests.ts';
 
 export type ParRouteDeps = ClientAuthenticationDeps &
   PushedRequestDeps & {
+    readonly dpop: Pick<Dpop, 'readTokenProof'>;
     /** Counts the requests of public applications by address, with those of `/authorize`. */
     readonly attempts: { readonly authorize: AttemptLimit<Caller> };
   };
@@ -55,7 +57,10 @@ export function parRoute(deps: ParRouteDeps): FastifyPluginAsync {
       const client = await authenticateClient(presented, deps);
       if (client.clientAuthentication === 'none') await limitPublic(client, request.ip, deps);
       requireIssuer(client, deps.issuer);
-      const answer = await pushRequest({ client, query }, deps);
+      const proof = await deps.dpop.readTokenProof(request, client);
+      if (proof?.nextNonce !== undefined) reply.header('dpop-nonce', proof.nextNonce);
+      const dpopJkt = await bindRequest({ client, proof }, scalar(query, 'dpop_jkt'));
+      const answer = await pushRequest({ client, query, dpopJkt }, deps);
       return reply.status(201).send(answer);
     });
   };

@@ -46,9 +46,16 @@ export type NamedAccount = {
 /** The response in wire names (RFC 9126 §2.2). */
 export type PushedRequestAnswer = { readonly request_uri: string; readonly expires_in: number };
 
+type PushedParameters = {
+  readonly client: Client;
+  readonly query: ReceivedQuery;
+  /** The thumbprint of the DPoP key that the code will be bound to. */
+  readonly dpopJkt?: string | undefined;
+};
+
 /** Stores the parameters and returns their reference. Throws OAuthError for invalid parameters. */
 export async function pushRequest(
-  { client, query }: { readonly client: Client; readonly query: ReceivedQuery },
+  { client, query, dpopJkt }: PushedParameters,
   deps: PushedRequestDeps,
 ): Promise<PushedRequestAnswer> {
   const { issuer, pushedRequests, checkAuthorization, hasAccount, now } = deps;
@@ -76,6 +83,7 @@ export async function pushRequest(
   ];
   const facts = query.filter(({ name }) => names.includes(name)).map(({ spelling }) => spelling);
   if (resource !== undefined) facts.push(`resource=${encodeURIComponent(resource)}`);
+  if (dpopJkt !== undefined) facts.push(`dpop_jkt=${dpopJkt}`);
   const mark = isPublic ? [`${PUBLIC_MARK}=1`] : [];
   const stored = [`client_id=${clientId}`, queryWithout(read, 'client_id'), ...facts, ...mark].join('&');
   const requestUri = await storePushedRequest(

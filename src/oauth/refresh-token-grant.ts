@@ -10,6 +10,7 @@
  */
 import type { Log } from '../lib/log.ts';
 import type { Client } from './client.ts';
+import { bindTokens, type TokenProof, useProof } from './dpop.ts';
 import { invalidGrant } from './oauth-error.ts';
 import { deriveSuccessor, newTokenIn, type RefreshTokenId } from './refresh-token-id.ts';
 import { hasResources } from './resource-indicators.ts';
@@ -18,6 +19,7 @@ import type { RefreshTokenClaims, TokenGrant, TokenResponse, TokenSigner } from 
 
 export type RefreshTokenRequest = {
   readonly client: Client;
+  readonly proof?: TokenProof | undefined;
   readonly refreshToken: string;
   /** The resource of the token request; by default, that of the refresh token. */
   readonly resource?: string | undefined;
@@ -50,7 +52,12 @@ export async function refreshTokenGrant(
   if (presented.clientId !== client.clientId) throw invalidGrant('Client mismatch');
 
   const { familyId, id } = presented;
-  const resource = hasResources(client) ? (request.resource ?? presented.resource) : undefined;
+  const jkt = bindTokens({ ...request, boundTo: presented.jkt });
+  await useProof(request, async () => (await families.findLivingGrant(familyId)) !== undefined);
+  const bound = {
+    resource: hasResources(client) ? (request.resource ?? presented.resource) : undefined,
+    jkt,
+  };
   const successor =
     client.refreshReplayWindow === 0 ? newTokenIn(familyId) : deriveSuccessor(id, successorKey);
   const at = deps.now();
@@ -59,18 +66,14 @@ export async function refreshTokenGrant(
     // The scope is the grant's, never the request's: refreshing cannot raise it (docs/wire.md O4.3).
     const grant = await families.rotateRefreshToken(id, successor, terms);
     if (grant !== undefined)
-      return {
-        tokens: signer.signTokenResponse(withResource(grant, resource), successor, at),
-        outcome: 'ok',
-      };
+      return { tokens: signer.signTokenResponse({ ...grant, ...bound }, successor, at), outcome: 'ok' };
   }
-  return withoutRotation({ client, refreshToken, resource, presented, successor, at }, deps);
+  return withoutRotation({ client, refreshToken, bound, presented, successor, at }, deps);
 }
 
-const withResource = (grant: TokenGrant, resource: string | undefined): TokenGrant =>
-  resource === undefined ? grant : { ...grant, resource };
-
-type Unrotated = RefreshTokenRequest & {
+type Unrotated = Pick<RefreshTokenRequest, 'client' | 'refreshToken'> & {
+  /** The audience and the key of the new tokens. */
+  readonly bound: Pick<TokenGrant, 'resource' | 'jkt'>;
   readonly presented: RefreshTokenClaims;
   readonly successor: RefreshTokenId;
   readonly at: number;
@@ -80,7 +83,7 @@ async function withoutRotation(
   request: Unrotated,
   { families, signer, log }: RefreshTokenDeps,
 ): Promise<RefreshedTokens> {
-  const { client, refreshToken, resource, presented, successor, at } = request;
+  const { client, refreshToken, bound, presented, successor, at } = request;
   const { clientId, familyId, id } = presented;
   const grant = hasSwitches(client) ? await families.findDatedGrant([id, successor]) : undefined;
   const plan = grant === undefined ? 'refuse' : planUnrotated(grant, request);
@@ -89,16 +92,17 @@ async function withoutRotation(
     const notedBefore = at - NOTED_EVERY_MS;
     if (client.refreshIdleLifetime > 0 && grant.refreshedAt < notedBefore)
       await families.noteUse(familyId, at, notedBefore);
-    const signed = signer.signTokenResponse(withResource(grant, resource), id);
-    const tokens = { ...signed, refresh_token: refreshToken };
-    return { tokens, outcome: 'ok' };
+    const tokens = signer.signTokenResponse({ ...grant, ...bound }, id);
+    // A token that becomes bound to a key is another text with the same id.
+    const isSame = presented.jkt === bound.jkt;
+    return { tokens: isSame ? { ...tokens, refresh_token: refreshToken } : tokens, outcome: 'ok' };
   }
   if (grant !== undefined && plan === 'replay') {
     log.info(
       { event: 'refresh_replayed', clientId, familyId },
       'A rotated refresh token was presented again within the replay window',
     );
-    const owner = withResource(grant, resource);
+    const owner = { ...grant, ...bound };
     return { tokens: signer.signTokenResponse(owner, successor, grant.refreshedAt), outcome: 'replayed' };
   }
   const issuedBefore = at - client.refreshReplayWindow * 1000;

@@ -1,5 +1,6 @@
 /** The metadata of an issuer (RFC 8414 §2). */
 import { CLIENT_ALGORITHMS } from './client-keys.ts';
+import { DPOP_ALGORITHMS } from './dpop-proof.ts';
 import type { Issuer } from './issuers.ts';
 import { SCOPES } from './scope.ts';
 import type { SigningAlgorithm } from './signing-key-store.ts';
@@ -36,7 +37,8 @@ export function serverMetadata(issuer: Issuer, tokenAlgorithm: SigningAlgorithm)
     introspection_endpoint_auth_methods_supported: methods,
     introspection_endpoint_auth_signing_alg_values_supported: CLIENT_ALGORITHMS,
     code_challenge_methods_supported: ['S256'],
-    dpop_signing_alg_values_supported: CLIENT_ALGORITHMS,
+    // For applications with a sender constraint (RFC 9449 §5.1).
+    dpop_signing_alg_values_supported: DPOP_ALGORITHMS,
     ...(isStrict && { authorization_response_iss_parameter_supported: true }),
   };
 }

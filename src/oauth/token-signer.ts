@@ -11,7 +11,7 @@ import type { SigningKeys, TokenType } from './signing-keys.ts';
 /** The token response in wire names (docs/wire.md O2.6). */
 export type TokenResponse = {
   readonly access_token: string;
-  readonly token_type: 'Bearer';
+  readonly token_type: 'Bearer' | 'DPoP';
   readonly expires_in: 3600;
   readonly refresh_token: string;
 };
@@ -19,19 +19,23 @@ export type TokenResponse = {
 /** The response to `client_credentials` (RFC 6749 §4.4.3). */
 export type ApplicationTokenResponse = {
   readonly access_token: string;
-  readonly token_type: 'Bearer';
+  readonly token_type: TokenResponse['token_type'];
   readonly expires_in: 600;
   readonly scope: typeof APPLICATION_SCOPE;
 };
 
 /** The part of a grant that its tokens contain. */
-export type TokenGrant = Omit<Grant, 'coverageId'> & {
-  /** The audience of its tokens, if it is not the application (RFC 8707). */
-  readonly resource?: string | undefined;
-};
+export type TokenGrant = Omit<Grant, 'coverageId'> &
+  Bound & {
+    /** The audience of its tokens, if it is not the application (RFC 8707). */
+    readonly resource?: string | undefined;
+  };
+/** `jkt`: the thumbprint of the key that the tokens are bound to (RFC 9449 §6). */
+type Bound = { readonly jkt?: string | undefined };
 /** The grant that a token names; a refresh token does not contain the scope. */
 export type TokenOwner = Omit<Grant, 'scope' | 'coverageId'>;
-export type RefreshTokenClaims = TokenOwner & Pick<TokenGrant, 'resource'> & { readonly id: RefreshTokenId };
+export type RefreshTokenClaims = TokenOwner &
+  Pick<TokenGrant, 'resource' | 'jkt'> & { readonly id: RefreshTokenId };
 /** The claims of a token. A refresh token has neither `scope` nor `exp`. Times are epoch seconds. */
 export type IssuedClaims = Pick<Claims, 'sub' | 'aud' | 'iat'> &
   Partial<Pick<AccessClaims, 'scope' | 'exp'>> & {
@@ -61,7 +65,7 @@ export interface TokenSigner {
   readRefreshToken(token: string): Promise<RefreshTokenClaims | undefined>;
 
   /** Signs a token with which an application calls for itself. It belongs to no grant. */
-  signApplicationToken(clientId: string): ApplicationTokenResponse;
+  signApplicationToken(clientId: string, jkt: string | undefined): ApplicationTokenResponse;
 
   /** Returns the claims of an unexpired application token that Kalends signed; `undefined` for anything else. */
   readApplicationToken(token: string): Promise<ApplicationClaims | undefined>;
@@ -88,6 +92,8 @@ type Claims = {
   /** The key of the token family in 12 hex digits. */
   readonly family: string;
   readonly iat: number;
+  /** Present in bound tokens. */
+  readonly cnf?: { readonly jkt: string };
 };
 /** The claims of RFC 9068 §2.2. Two tokens of the same second differ by their `jti`. */
 type AccessClaims = Claims & {
@@ -132,7 +138,8 @@ export function createTokenSigner(keys: SigningKeys, now: () => number, issuer?:
     if (signedToken?.type !== 'at+jwt') return undefined;
     // Only signTokenResponse creates tokens of this type under these keys.
     const claims = signedToken.claims as AccessClaims;
-    const verifiedToken = { grant: { ...readOwner(claims), scope: claims.scope }, exp: claims.exp };
+    const { scope, exp } = claims;
+    const verifiedToken = { grant: { ...readOwner(claims), scope, jkt: claims.cnf?.jkt }, exp };
     if (verifiedTokens.size >= VERIFIED_TOKENS_KEPT)
       verifiedTokens.delete(verifiedTokens.keys().next().value ?? '');
     verifiedTokens.set(key, verifiedToken);
@@ -145,16 +152,17 @@ export function createTokenSigner(keys: SigningKeys, now: () => number, issuer?:
     prepare: () => (tokenAlgorithm === undefined ? undefined : keys.prepare(tokenAlgorithm)),
     signTokenResponse(grant, refreshTokenId, issuedAt) {
       const iat = seconds();
-      const { familyId, clientId, userId, scope, resource: aud = clientId } = grant;
+      const { familyId, clientId, userId, scope, jkt, resource: aud = clientId } = grant;
+      const bound = jkt === undefined ? {} : { cnf: { jkt } };
       const common = { sub: userId, aud, projectId: clientId, family: familyText(familyId), iat };
       // Node generates the randomness of many of these at once: they cost less than a tenth of the signature.
       const payload = { ...common, client_id: clientId, jti: randomUUID() };
-      const access: AccessClaims = { ...payload, scope, exp: iat + ACCESS_TOKEN_SECONDS };
+      const access: AccessClaims = { ...payload, scope, exp: iat + ACCESS_TOKEN_SECONDS, ...bound };
       const ofRefresh = { ...common, iat: issuedAt === undefined ? iat : seconds(issuedAt) };
-      const refresh: RefreshClaims = { ...ofRefresh, type: 'refresh', jti: refreshTokenId };
+      const refresh: RefreshClaims = { ...ofRefresh, type: 'refresh', jti: refreshTokenId, ...bound };
       return {
         access_token: sign('at+jwt', issuer?.hasIss ? { ...access, iss: issuer.url } : access),
-        token_type: 'Bearer',
+        token_type: jkt === undefined ? 'Bearer' : 'DPoP',
         expires_in: ACCESS_TOKEN_SECONDS,
         refresh_token: sign('rt+jwt', refresh),
       };
@@ -171,7 +179,7 @@ export function createTokenSigner(keys: SigningKeys, now: () => number, issuer?:
       const claims = signedToken.claims as RefreshClaims;
       const owner = readOwner(claims);
       const resource = claims.aud === owner.clientId ? {} : { resource: claims.aud };
-      return { ...owner, ...resource, id: claims.jti };
+      return { ...owner, ...resource, id: claims.jti, jkt: claims.cnf?.jkt };
     },
     async readAnyToken(token) {
       const signedToken = await open(token);
@@ -179,14 +187,15 @@ export function createTokenSigner(keys: SigningKeys, now: () => number, issuer?:
       // Both other types carry the common claims.
       return readOwner(signedToken.claims as Claims);
     },
-    signApplicationToken(clientId) {
+    signApplicationToken(clientId, jkt) {
       const iat = seconds();
       const times = { iat, exp: iat + APPLICATION_TOKEN_SECONDS };
       const owner = { sub: clientId, aud: clientId, client_id: clientId };
-      const claims: ApplicationClaims = { ...owner, ...times, scope: APPLICATION_SCOPE, jti: randomUUID() };
+      const facts = { ...owner, ...times, scope: APPLICATION_SCOPE, jti: randomUUID() } as const;
+      const claims: ApplicationClaims = { ...facts, ...(jkt !== undefined && { cnf: { jkt } }) };
       return {
         access_token: sign('app+jwt', issuer?.hasIss ? { ...claims, iss: issuer.url } : claims),
-        token_type: 'Bearer',
+        token_type: jkt === undefined ? 'Bearer' : 'DPoP',
         ...{ expires_in: APPLICATION_TOKEN_SECONDS, scope: APPLICATION_SCOPE },
       };
     },

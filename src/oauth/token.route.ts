@@ -4,6 +4,7 @@ import { FORM_BYTES } from '../http/sizes.ts';
 import { type AuthorizationCodeDeps, authorizationCodeGrant } from './authorization-code-grant.ts';
 import type { Client } from './client.ts';
 import { authenticateClient, type ClientAuthenticationDeps, requireIssuer } from './client-authentication.ts';
+import { bindTokens, type Dpop, type TokenProof, useProof } from './dpop.ts';
 import type { Issuer } from './issuers.ts';
 import { AUTHORIZATION, invalidRequest, OAuthError } from './oauth-error.ts';
 import { type RefreshedTokens, type RefreshTokenDeps, refreshTokenGrant } from './refresh-token-grant.ts';
@@ -18,6 +19,7 @@ export type TokenRouteDeps = ClientAuthenticationDeps &
   ResourceDeps & {
     readonly issuer: Issuer;
     readonly wrongCodes: WrongCodeLimits;
+    readonly dpop: Pick<Dpop, 'readTokenProof'>;
     /** Receives the outcome of each request: `ok`, `replayed`, or the code of the error. */
     readonly tokenAnswered?: ((grantType: string, outcome: string) => void) | undefined;
   };
@@ -46,8 +48,10 @@ export function tokenRoute(deps: TokenRouteDeps): FastifyPluginAsync {
       const client = await authenticateClient(presentedCredentials(request, form), deps);
       requireIssuer(client, deps.issuer);
       const resource = readBodyResource(request.body, client, deps);
+      const proof = await deps.dpop.readTokenProof(request, client);
+      if (proof?.nextNonce !== undefined) reply.header('dpop-nonce', proof.nextNonce);
       await deps.signer.prepare();
-      const { tokens, outcome } = await grantTokens(form, { client, resource }, deps);
+      const { tokens, outcome } = await grantTokens(form, { client, proof, resource }, deps);
       tokenAnswered?.(toGrantTypeLabel(form.grant_type), outcome);
       return tokens;
     });
@@ -58,41 +62,47 @@ type GrantedTokens =
   | RefreshedTokens
   | { readonly tokens: ApplicationTokenResponse; readonly outcome: RefreshedTokens['outcome'] };
 
-async function grantTokens(
-  form: TokenForm,
-  { client, resource }: { readonly client: Client; readonly resource: string | undefined },
-  deps: TokenRouteDeps,
-): Promise<GrantedTokens> {
+type Sender = {
+  readonly client: Client;
+  readonly proof: TokenProof | undefined;
+  readonly resource: string | undefined;
+};
+
+async function grantTokens(form: TokenForm, sender: Sender, deps: TokenRouteDeps): Promise<GrantedTokens> {
+  bindTokens(sender);
   switch (required(form, 'grant_type')) {
     case 'authorization_code': {
       const code = required(form, 'code');
       const redirectUri = required(form, 'redirect_uri');
-      const request = { client, code, redirectUri, codeVerifier: form.code_verifier, resource };
-      const presented = { clientId: client.clientId, code };
+      const request = { ...sender, code, redirectUri, codeVerifier: form.code_verifier };
+      const presented = { clientId: sender.client.clientId, code };
       const grant = () => authorizationCodeGrant(request, deps);
       return { tokens: await limitWrongCodes(grant, presented, deps.wrongCodes), outcome: 'ok' };
     }
     case 'refresh_token':
-      return refreshTokenGrant({ client, refreshToken: required(form, 'refresh_token'), resource }, deps);
+      return refreshTokenGrant({ ...sender, refreshToken: required(form, 'refresh_token') }, deps);
     case 'client_credentials':
-      return { tokens: applicationTokenGrant(form, client, deps), outcome: 'ok' };
+      return { tokens: await applicationTokenGrant(form, sender, deps), outcome: 'ok' };
     default:
       throw new OAuthError(AUTHORIZATION.unsupported_grant_type);
   }
 }
 
 /** Client credentials grant, RFC 6749 §4.4: for applications that have no secret to call for themselves. */
-function applicationTokenGrant(
+async function applicationTokenGrant(
   { scope }: TokenForm,
-  { clientId, clientAuthentication }: Client,
+  sender: Sender,
   { signer }: TokenRouteDeps,
-): ApplicationTokenResponse {
+): Promise<ApplicationTokenResponse> {
+  const { clientId, clientAuthentication } = sender.client;
   if (clientAuthentication === 'secret') throw new OAuthError(AUTHORIZATION.unsupported_grant_type);
   if (clientAuthentication === 'none')
     throw new OAuthError(AUTHORIZATION.unauthorized_client, 'A public application cannot call for itself');
   if (scope !== APPLICATION_SCOPE)
     throw new OAuthError(AUTHORIZATION.invalid_scope, `scope must be ${APPLICATION_SCOPE}`);
-  return signer.signApplicationToken(clientId);
+  const jkt = bindTokens(sender);
+  await useProof(sender, async () => false);
+  return signer.signApplicationToken(clientId, jkt);
 }
 
 function required(form: TokenForm, name: keyof TokenForm): string {

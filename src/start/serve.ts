@@ -10,7 +10,7 @@ import type { Config } from '../config/config.ts';
 import { openMailer } from '../config/mail-options.ts';
 import { connectAttempts } from '../connect/flow/connect-attempts.ts';
 import { callbackPath } from '../connect/flow/paths.ts';
-import { applicationHostRules } from '../http/application-hosts.ts';
+import { applicationHostRules, publicOrigins } from '../http/application-hosts.ts';
 import { attemptLimit } from '../http/attempt-limit.ts';
 import { openDrain } from '../http/drain.ts';
 import type { LoggedAnswers } from '../http/log-answers.ts';
@@ -23,8 +23,9 @@ import type { Log } from '../lib/log.ts';
 import { onceAMinute } from '../lib/once-a-minute.ts';
 import { metricsText } from '../metrics/metrics-text.ts';
 import { clientAssertions } from '../oauth/client-assertion.ts';
+import { openDpop } from '../oauth/dpop.ts';
 import type { Scope } from '../oauth/scope.ts';
-import { openSigningKeys } from '../oauth/signing-keys.ts';
+import { openSigningKeys, type SigningKeys } from '../oauth/signing-keys.ts';
 import { createTokenSigner } from '../oauth/token-signer.ts';
 import { wrongCodeLimits } from '../oauth/wrong-codes.ts';
 import { ADDRESS_MAILS } from '../people/alert-mails.ts';
@@ -260,7 +261,7 @@ async function instanceDeps(
     webhookEgress: watching.webhookEgress(toReceivers),
     alertChannels: openAlertChannels(config, { webhookSigner, now }),
     busyId: busyIds(pagingKey),
-    ...{ signer: createTokenSigner(signingKeys, now), successorKey: sealer.derive('refresh successors') },
+    ...tokenDeps(config, stores, signingKeys),
     log,
     publicUrl: config.url,
     receiverUrl: receiverUrls(config),
@@ -290,6 +291,16 @@ async function instanceDeps(
     attempts: connectAttempts(config.limits, createLimit),
   };
 }
+
+const tokenDeps = (config: Config, stores: Stores, signingKeys: SigningKeys) => ({
+  signer: createTokenSigner(signingKeys, stores.now),
+  successorKey: stores.sealer.derive('refresh successors'),
+  dpop: openDpop({
+    ...stores,
+    nonceKey: stores.sealer.derive('dpop nonces'),
+    isPublicOrigin: publicOrigins(config),
+  }),
+});
 
 /** Alerts reach any address, as traces do: the operator set it. */
 const openAlertChannels = (config: Config, deps: Pick<AlertChannelDeps, 'webhookSigner' | 'now'>) =>

@@ -14,6 +14,7 @@ import { brandingStore } from './applications/branding-store.ts';
 import { clientKeyStore } from './applications/client-key-store.ts';
 import { clientStore } from './applications/client-store.ts';
 import { providerAppStore } from './applications/provider-app-store.ts';
+import { senderConstraints } from './applications/sender-constraints.ts';
 import { verificationStore } from './applications/verification-store.ts';
 import { attemptStore } from './attempt-store.ts';
 import { auditLog } from './audit/audit-log.ts';
@@ -77,6 +78,7 @@ export function openStores(db: Database, options: StoresOptions) {
     userRecords: userRecords(db, sealer),
     families: tokenFamilyStore(db),
     usedJtis: usedJtiStore(db),
+    senderConstraints: senderConstraints(db),
     signingKeys: signingKeyStore(db),
     providerApps: providerAppStore(db, sealer),
     accounts: accountStore(db, sealer, { jobScheduled: notify }),

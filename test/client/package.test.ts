@@ -31,7 +31,7 @@ const PROGRAM = `
 import { kalends, KalendsError, type CalendarEvent, type Tokens, verifyWebhook } from '@kalends/client';
 
 const [, , url = '', clientId = '', clientSecret = '', redirectUri = '', callback = '', state = ''] = process.argv;
-const client = kalends({ url, clientId, clientSecret, redirectUri });
+const client = kalends({ url, clientId, clientSecret, redirectUri, dpop: true });
 let tokens: Tokens = await client.completeAuthorization({ url: callback, state, userId: 'ada' });
 // The service refuses this one: the first call refreshes.
 tokens = { ...tokens, accessToken: 'gone' };
@@ -47,8 +47,9 @@ for await (const event of user.events({ start: made.start, end: made.end })) tit
 const refusal = await verifyWebhook({ headers: {}, body: '' }, { keys: [] }).catch((error) => error.reason);
 const gone = await user.event({ ...made, eventId: 'nothing' }).catch((error) => error instanceof KalendsError && error.code);
 const refreshed = tokens.accessToken !== 'gone';
+const bound = 'cnf' in JSON.parse(atob(tokens.accessToken.split('.')[1] ?? ''));
 const runtime = 'Deno' in globalThis ? 'Deno' : 'Bun' in globalThis ? 'Bun' : 'Node';
-console.log(JSON.stringify({ runtime, titles, refusal, gone, refreshed }));
+console.log(JSON.stringify({ runtime, titles, refusal, gone, refreshed, bound }));
 `;
 
 /** The published test vectors of both signatures, on an older Node's cryptography, and a receiver of requests. */
@@ -281,6 +282,7 @@ describe('the published client', () => {
 
       it('the published client is led through the flow, refreshes, writes and reads', async () => {
         const { url, clientId, clientSecret = '', redirectUri } = site.options;
+        await site.program.command('client', 'update', clientId, '--sender-constraint', 'accepted');
         const callback = String(await site.authorize('ada'));
 
         const output = await runs(
@@ -299,6 +301,7 @@ describe('the published client', () => {
           refusal: 'missing_headers',
           gone: 'event_not_found',
           refreshed: true,
+          bound: true,
         });
         assert.equal((await site.sandbox.manual.instances(ADA, site.calendarId, MARCH)).length, 1);
       });

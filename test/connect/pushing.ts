@@ -21,7 +21,7 @@ export async function push(
   const issuer = createIssuer(issuerOf(client), publicUrl);
   const checks = { checkAuthorization: checkPushedParameters, hasAccount };
   const pushing = { issuer, pushedRequests, now, publicUrl, ...checks };
-  return (await pushRequest({ client, query }, pushing)).request_uri;
+  return (await pushRequest({ client, query, dpopJkt: parameters.dpop_jkt }, pushing)).request_uri;
 }
 
 /**

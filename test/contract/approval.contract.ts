@@ -75,7 +75,7 @@ export function approvalContract(database: string, open: () => Promise<Database>
   describe(`Approvals on ${database}`, () => {
     it('a request is approved once, however many try, and its code is written', async () => {
       const stores = await prepare();
-      const ada = await visit(stores, 'browser', { codeChallenge: CHALLENGE });
+      const ada = await visit(stores, 'browser', { codeChallenge: CHALLENGE, dpopJkt: 'key' });
       await ada.link();
 
       const approved = await tenTimes((i) => ada.allow(NOW + 1 + i));
@@ -89,6 +89,7 @@ export function approvalContract(database: string, open: () => Promise<Database>
           redirectUri: 'https://acme.example/cb',
           scope: 'read',
           codeChallenge: CHALLENGE,
+          dpopJkt: 'key',
           approvedAt: NOW + 1 + approved.indexOf('approved'),
           withdrawnAt: undefined,
         },

@@ -30,6 +30,7 @@ export function authorizationCodeStoreContract(database: string, open: () => Pro
           redirectUri: 'https://acme.example/cb',
           scope: 'read',
           codeChallenge: undefined,
+          dpopJkt: undefined,
           approvedAt: NOW,
           withdrawnAt: undefined,
         },
@@ -107,6 +108,23 @@ export function authorizationCodeStoreContract(database: string, open: () => Pro
 
       assert.equal(await codes.redeemCode(code, NOW), undefined);
       assert.ok(await codes.redeemCode({ ...code, codeChallenge }, NOW));
+    });
+
+    it('a code that is bound to a key redeems nothing with another key or none', async () => {
+      const { db, codes, code } = await prepare();
+      await db.write("UPDATE token_family SET dpop_jkt = 'key'");
+
+      for (const dpopJkt of ['other', null])
+        assert.equal(await codes.redeemCode({ ...code, dpopJkt }, NOW), undefined);
+      assert.equal((await codes.findCodes('acme', 'ada'))[0]?.dpopJkt, 'key');
+      assert.ok(await codes.redeemCode({ ...code, dpopJkt: 'key' }, NOW));
+    });
+
+    it('a code that is bound to a key is not compared with one that is not given', async () => {
+      const { db, codes, code } = await prepare();
+      await db.write("UPDATE token_family SET dpop_jkt = 'key'");
+
+      assert.ok(await codes.redeemCode(code, NOW));
     });
 
     it('a code whose record was withdrawn meanwhile is not redeemed, and the record is kept', async () => {

@@ -12,6 +12,7 @@ const request = newRequest({
   state: 'opaque & "odd" é😀',
   codeChallenge: 'challenge',
   resource: 'https://kalends.example',
+  dpopJkt: 'thumbprint',
   language: 'fr',
   theme: 'dark',
   display: 'popup',
@@ -48,6 +49,7 @@ export function authorizationRequestStoreContract(database: string, open: () => 
         issuer: 'default',
         state: undefined,
         codeChallenge: undefined,
+        dpopJkt: undefined,
         theme: undefined,
       } as const;
       const unpushed = { isPushed: false, isVouched: false, userName: undefined, loginHint: undefined };

@@ -62,6 +62,7 @@ export function newRequest(change: Partial<AuthorizationRequest> = {}): Authoriz
     state: undefined,
     codeChallenge: undefined,
     resource: undefined,
+    dpopJkt: undefined,
     language: 'en',
     theme: undefined,
     display: 'page',

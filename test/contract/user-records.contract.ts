@@ -72,10 +72,12 @@ const LEFT_OUT: Readonly<Record<string, string>> = {
     ...[
       'authorization_request.secret_hash',
       'authorization_request.code_challenge',
+      'authorization_request.dpop_jkt',
       'pushed_request.uri_hash',
     ],
     ...['sign_in.state_hash', 'sign_in.kept', 'token_family.code_challenge', 'token_family.token_hash'],
     'token_family.code_hash',
+    'token_family.dpop_jkt',
     ...[
       'account.credentials',
       'provider_watch.token_hash',

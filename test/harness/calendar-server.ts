@@ -12,6 +12,7 @@ import type { CalendarProvider, RedirectProvider } from '../../src/calendars/cal
 import type { StorageQuotas } from '../../src/calendars/too-large-error.ts';
 import { connectionRoutes } from '../../src/connect/accounts/connection.route.ts';
 import { freeBusyRoutes } from '../../src/free-busy/free-busy.route.ts';
+import { publicOrigins } from '../../src/http/application-hosts.ts';
 import { createServer } from '../../src/http/server.ts';
 import { createWakeUp } from '../../src/jobs/wake-up.ts';
 import { startJobs, type Worker, type WorkerDeps } from '../../src/jobs/worker.ts';
@@ -20,6 +21,7 @@ import type { Log } from '../../src/lib/log.ts';
 import { createSealer, hashOfSecret, type Sealer } from '../../src/lib/sealing.ts';
 import type { WorkPool } from '../../src/lib/work-pool/work-pool.ts';
 import { clientAssertions } from '../../src/oauth/client-assertion.ts';
+import { openDpop } from '../../src/oauth/dpop.ts';
 import type { Scope } from '../../src/oauth/scope.ts';
 import { openSigningKeys } from '../../src/oauth/signing-keys.ts';
 import { createTokenSigner } from '../../src/oauth/token-signer.ts';
@@ -62,6 +64,11 @@ export function collectingLog(): Log & { lines: string[] } {
 }
 
 export type CalendarServer = Awaited<ReturnType<typeof openCalendarServer>>;
+
+export const ORIGINS = {
+  url: 'https://kalends.example',
+  applicationHosts: 'https://id.hosts.example',
+};
 
 /** 2026-11-15T12:00:00Z, where the server's clock starts. */
 export const START = Date.UTC(2026, 10, 15, 12);
@@ -152,6 +159,12 @@ export async function openCalendarServer(options: CalendarServerOptions = {}) {
     ...openReadTurns(1_000),
     readWork: options.readWork,
     signer,
+    dpop: openDpop({
+      ...stores,
+      nonceKey: sealer.derive('dpop nonces'),
+      isPublicOrigin: publicOrigins(ORIGINS),
+      now,
+    }),
     sync,
     pagingKey,
     wakeUp,
@@ -196,6 +209,7 @@ export async function openCalendarServer(options: CalendarServerOptions = {}) {
       scope = 'read-write',
       userId = 'ada',
       clientId = 'acme',
+      jkt,
     }: Granting): Promise<string> {
       const user = { clientId, userId };
       const coverageId = randomUUID();
@@ -209,7 +223,7 @@ export async function openCalendarServer(options: CalendarServerOptions = {}) {
         }
         return beginGrant(tx, { ...user, scope, coverageId }, clock.now);
       });
-      return signer.signTokenResponse(granted.grant, granted.first).access_token;
+      return signer.signTokenResponse({ ...granted.grant, jkt }, granted.first).access_token;
     },
     async close() {
       await app.close();
@@ -239,6 +253,8 @@ type Granting = {
   readonly scope?: Scope;
   readonly userId?: string;
   readonly clientId?: string;
+  /** The thumbprint of the DPoP key that the token is bound to. */
+  readonly jkt?: string;
 };
 
 type Group = { readonly clientId: string; readonly userId: string; readonly group: string };

@@ -15,6 +15,7 @@ import type { Log } from '../../src/lib/log.ts';
 import { createSealer, hashOfSecret, type Sealer } from '../../src/lib/sealing.ts';
 import { authenticateBearer, requireScope } from '../../src/oauth/bearer-authentication.ts';
 import { clientAssertions } from '../../src/oauth/client-assertion.ts';
+import { openDpop } from '../../src/oauth/dpop.ts';
 import { introspectionRoute } from '../../src/oauth/introspection.route.ts';
 import { createIssuer, ISSUER_NAMES } from '../../src/oauth/issuers.ts';
 import { metadataRoutes } from '../../src/oauth/metadata.route.ts';
@@ -95,8 +96,11 @@ export async function openOAuthServer(
   const app = createServer({ log, trustProxy: undefined, secure: true });
   const activityNotes = collectedActivity();
   const successorKey = sealer.derive('refresh successors');
+  const nonceKey = sealer.derive('dpop nonces');
+  const isPublicOrigin = ({ origin }: URL) => origin === PUBLIC_URL;
+  const dpop = openDpop({ ...stores, nonceKey, isPublicOrigin, now });
   const deps = {
-    ...{ ...stores, signer, successorKey, activityNotes, log, now },
+    ...{ ...stores, signer, successorKey, dpop, activityNotes, log, now },
     ...{ wrongSecrets: attemptLimit(30, 60), wrongCodes, publicUrl: PUBLIC_URL },
     assertions: clientAssertions({ ...stores, egress, publicUrl: ISSUER, log, now }),
     attempts: { authorize: limitKeyedBy(attemptLimit(mostStarts, 60), callerKey) },
@@ -139,6 +143,7 @@ type Approval = {
   userId?: string;
   scope?: Scope;
   codeChallenge?: string | null;
+  dpopJkt?: string | null;
   withdrawnAt?: number | null;
 };
 
@@ -152,10 +157,12 @@ export async function approve(
     userId = 'ada',
     scope = 'read',
     codeChallenge = null,
+    dpopJkt = null,
     withdrawnAt = null,
   } = approval;
   await stores.users.loadOrCreateUser(clientId, userId, clock.now);
-  const code = { clientId, userId, scope, codeChallenge, redirectUri: REDIRECT_URI, finishes: 0 };
+  const facts = { codeChallenge, dpopJkt, redirectUri: REDIRECT_URI, finishes: 0 };
+  const code = { clientId, userId, scope, ...facts };
   await db.transaction(async (tx) => {
     await tx.change(
       "DELETE FROM token_family WHERE client_id = :clientId AND user_id = :userId AND token_hash = ''",
@@ -184,11 +191,17 @@ export function postToken(
   });
 }
 
-export const exchange = (app: FastifyInstance, form: Record<string, string> = {}) =>
-  postToken(app, { grant_type: 'authorization_code', code: 'ada', redirect_uri: REDIRECT_URI, ...form });
+type Texts = Record<string, string>;
 
-export const refresh = (app: FastifyInstance, refreshToken: string, form: Record<string, string> = {}) =>
-  postToken(app, { grant_type: 'refresh_token', refresh_token: refreshToken, ...form });
+export const exchange = (app: FastifyInstance, form: Texts = {}, headers: Texts = {}) =>
+  postToken(
+    app,
+    { grant_type: 'authorization_code', code: 'ada', redirect_uri: REDIRECT_URI, ...form },
+    headers,
+  );
+
+export const refresh = (app: FastifyInstance, refreshToken: string, form: Texts = {}, headers: Texts = {}) =>
+  postToken(app, { grant_type: 'refresh_token', refresh_token: refreshToken, ...form }, headers);
 
 /** Approves and exchanges: a fresh pair of tokens. */
 export async function tokenPair(server: OAuthServer, approval: Approval = {}) {

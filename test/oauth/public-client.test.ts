@@ -67,7 +67,7 @@ onEachDatabase((database, open) => {
     it('HTTP Basic authenticates it nowhere, whatever the password', async () => {
       for (const password of ['', SECRET, 'acme']) {
         const authorization = `Basic ${Buffer.from(`acme:${password}`).toString('base64')}`;
-        const request = { ip: '127.0.0.1', headers: { authorization } };
+        const request = { ip: '127.0.0.1', method: 'GET', url: '/users/ada', headers: { authorization } };
         await assert.rejects(authenticateBasic(request, server.authentication), {
           code: 'invalid_client',
           status: 401,

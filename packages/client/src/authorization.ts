@@ -1,6 +1,7 @@
 /** The OAuth flow: out to the service's pages, back with a code, and tokens for it. */
 import type { AccountOfProvider, Provider, Scope } from './calendar-shapes.ts';
-import { base64url, type ClientAuthentication, type ClientCredentials } from './client-authentication.ts';
+import type { ClientAuthentication, ClientCredentials } from './client-authentication.ts';
+import { base64url } from './dpop.ts';
 import { isRecord, KalendsError } from './kalends-error.ts';
 import { type SendOptions, send } from './send.ts';
 import type { Tokens } from './tokens.ts';
@@ -187,7 +188,7 @@ export async function sendAuthenticated(
   // An assertion works once.
   const repeatable = !('client_assertion' in fields);
   const sent = new URLSearchParams({ ...form, ...fields });
-  return (await send({ method: 'POST', path, form: sent, headers, repeatable }, sending)).body;
+  return (await send({ method: 'POST', path, form: sent, headers, repeatable, proof: {} }, sending)).body;
 }
 
 /** Returns the token endpoint for this application; `now` is epoch milliseconds. */
@@ -200,7 +201,8 @@ export function tokenEndpoint(
     const { headers, fields } = await authentication.credentials();
     const form = new URLSearchParams({ ...granted, ...fields });
     // This request is never repeated: if its response is lost, the code or token has been used.
-    return tokensIn((await send({ method: 'POST', path: '/token', form, headers }, sending)).body, now());
+    const call = { method: 'POST', path: '/token', form, headers, proof: {} } as const;
+    return tokensIn((await send(call, sending)).body, now());
   };
   const refreshing = new Map<string, Promise<Tokens>>();
   return {

@@ -16,6 +16,7 @@ import {
   tokenEndpoint,
 } from './authorization.ts';
 import { clientAuthentication } from './client-authentication.ts';
+import { type DpopKeyPair, dpopProofs } from './dpop.ts';
 import type { SendOptions } from './send.ts';
 import { type TokenStore, type Tokens, tokenKeeper } from './tokens.ts';
 import { type UserCalendars, userCalendars } from './user-calendars.ts';
@@ -36,6 +37,7 @@ export { createPkce } from './authorization.ts';
 export type * from './calendar-shapes.ts';
 export type { CalendarWrites } from './calendar-writes.ts';
 export type { ClientCredentials, PrivateJwk } from './client-authentication.ts';
+export type { DpopKeyPair } from './dpop.ts';
 export type { EventReads } from './event-reads.ts';
 export type * from './event-shapes.ts';
 export type { EventWrites } from './event-writes.ts';
@@ -68,6 +70,11 @@ export type KalendsOptions = Registration & {
   readonly webhookKeys?: readonly WebhookKey[];
   /** Replaces the runtime's own `fetch`. */
   readonly fetch?: typeof fetch;
+  /**
+   * Binds tokens to a key (RFC 9449), for an application with a sender constraint. `true`: a key that this client creates.
+   * Processes that share tokens use one key pair.
+   */
+  readonly dpop?: boolean | DpopKeyPair;
   /** Epoch milliseconds; the machine's clock by default. */
   readonly now?: () => number;
 };
@@ -104,13 +111,14 @@ export type Kalends = ApplicationCalls & {
  * Fails with TypeError if `webhookSecret` is not a secret.
  */
 export function kalends(options: KalendsOptions): Kalends {
-  const { now = Date.now, webhookKeys: pinned = [] } = options;
+  const { now = Date.now, webhookKeys: pinned = [], dpop = false } = options;
   const secrets = [options.webhookSecret ?? []].flat();
   const sending: SendOptions = {
     baseUrl: options.url.replace(/\/+$/, ''),
     fetch: options.fetch ?? fetch,
     timeout: options.timeout ?? 35_000,
     retries: options.retries ?? 2,
+    proofs: dpop ? dpopProofs(dpop === true ? undefined : dpop, now) : undefined,
   };
   const authentication = clientAuthentication(options, sending, now);
   const authenticated = { sending, authentication };

@@ -1,4 +1,5 @@
 /** One request to the service: time limit, JSON, errors as KalendsError, and patience where repeating is harmless. */
+import type { DpopProofs } from './dpop.ts';
 import { errorOf, KalendsError } from './kalends-error.ts';
 
 /** How requests are sent. */
@@ -10,6 +11,8 @@ export type SendOptions = {
   readonly timeout: number;
   /** How often a request that is safe to repeat is tried again after 429, 503 or no answer. */
   readonly retries: number;
+  /** Undefined without DPoP. */
+  readonly proofs?: DpopProofs | undefined;
 };
 
 /** One request. */
@@ -22,6 +25,8 @@ export type Call = {
   readonly form?: URLSearchParams;
   /** GET is; others are when they carry an idempotency key or say so. */
   readonly repeatable?: boolean;
+  /** Set if the request is sent with a DPoP proof, for the access token if it has one. */
+  readonly proof?: { readonly accessToken?: string } | undefined;
   /** Ends the request early. */
   readonly signal?: AbortSignal | undefined;
 };
@@ -37,13 +42,23 @@ export async function send(call: Call, options: SendOptions): Promise<Answer> {
   const repeatable = call.repeatable ?? call.method === 'GET';
   for (let attempt = 0; ; attempt += 1) {
     try {
-      return await sendOnce(call, options);
+      return await sendWithNonce(call, options);
     } catch (error) {
       const wait = error instanceof KalendsError ? waitAfter(error, attempt) : undefined;
       if (!repeatable || call.signal?.aborted || attempt >= options.retries || wait === undefined)
         throw error;
       await new Promise((resolve) => setTimeout(resolve, wait * 1000));
     }
+  }
+}
+
+/** Repeats a request that was refused for its nonce: nothing has happened, and the response had a new one. */
+async function sendWithNonce(call: Call, options: SendOptions): Promise<Answer> {
+  try {
+    return await sendOnce(call, options);
+  } catch (error) {
+    if (!(error instanceof KalendsError && error.code === 'use_dpop_nonce')) throw error;
+    return sendOnce(call, options);
   }
 }
 
@@ -57,23 +72,26 @@ function waitAfter({ status, retryAfter }: KalendsError, attempt: number): numbe
 }
 
 async function sendOnce(
-  { method, path, query, headers, json, form, signal }: Call,
+  { method, path, query, headers, json, form, proof, signal }: Call,
   options: SendOptions,
 ): Promise<Answer> {
   const search = query === undefined || query.size === 0 ? '' : `?${query}`;
   const body = form ?? (json === undefined ? undefined : JSON.stringify(json));
   const type = json === undefined ? {} : { 'content-type': 'application/json' };
+  const url = options.baseUrl + path;
+  const dpop = proof && (await options.proofs?.prove({ method, url, accessToken: proof.accessToken }));
   const timeout = AbortSignal.timeout(options.timeout);
   let response: Response;
   let text: string;
   try {
-    response = await options.fetch(`${options.baseUrl}${path}${search}`, {
+    response = await options.fetch(`${url}${search}`, {
       method,
-      headers: { accept: 'application/json', ...type, ...headers },
+      headers: { accept: 'application/json', ...type, ...headers, ...(dpop === undefined ? {} : { dpop }) },
       ...(body === undefined ? {} : { body }),
       redirect: 'error',
       signal: signal === undefined ? timeout : AbortSignal.any([timeout, signal]),
     });
+    options.proofs?.noteNonce(response);
     text = await response.text();
   } catch (cause) {
     const late = cause instanceof Error && cause.name === 'TimeoutError';

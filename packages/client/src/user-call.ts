@@ -1,4 +1,5 @@
 /** Calls with a user's access token: after a 401 the call is repeated once with a new token. */
+import { isBound } from './dpop.ts';
 import { KalendsError } from './kalends-error.ts';
 import { type Answer, type Call, type SendOptions, send } from './send.ts';
 import type { TokenKeeper } from './tokens.ts';
@@ -13,8 +14,11 @@ export type UserCall = {
 /** Returns the calls of the user whose tokens the keeper has. */
 export function userCall(keeper: TokenKeeper, options: SendOptions): UserCall {
   const answer = async (request: Call): Promise<Answer> => {
-    const withToken = (token: string) =>
-      send({ ...request, headers: { ...request.headers, authorization: `Bearer ${token}` } }, options);
+    const withToken = (token: string) => {
+      const bound = options.proofs !== undefined && isBound(token);
+      const headers = { ...request.headers, authorization: `${bound ? 'DPoP' : 'Bearer'} ${token}` };
+      return send({ ...request, headers, proof: bound ? { accessToken: token } : undefined }, options);
+    };
     const token = await keeper.accessToken();
     try {
       return await withToken(token);

@@ -23,6 +23,8 @@ export type AuthorizationRequest = {
   readonly codeChallenge: string | undefined;
   /** The resource for which tokens are requested (RFC 8707). */
   readonly resource: string | undefined;
+  /** The thumbprint of the DPoP key that the code will be bound to (RFC 9449 §10). */
+  readonly dpopJkt?: string | undefined;
   readonly language: string;
   /** The received value, `auto` included. */
   readonly theme: Theme | undefined;

@@ -39,24 +39,24 @@ type KeptParameters = Partial<Pick<AuthorizeRequest, 'providers'>> & {
   readonly keepsRedirectUri?: boolean;
   /** Whether the request names a resource that counts. */
   readonly keepsResource?: boolean;
+  /** Whether the application has a sender constraint, so that the code can be bound to a key. */
+  readonly keepsDpopJkt?: boolean;
 };
 
 /** Returns the query that starts the same flow again: only known parameters, as received, to limit its size. */
 export function startingQuery(
   query: ReceivedQuery,
-  { providers = PROVIDER_KINDS, keepsRedirectUri = false, keepsResource = false }: KeptParameters = {},
+  { providers = PROVIDER_KINDS, ...kept }: KeptParameters = {},
 ): string {
   const first = new Map(
     query.toReversed().flatMap((one) => (one.value === '' ? [] : [[one.name, one] as const])),
   );
+  const isKeptToo = ({ name }: QueryParameter) =>
+    (kept.keepsRedirectUri && name === 'redirect_uri') ||
+    (kept.keepsResource && name === 'resource') ||
+    (kept.keepsDpopJkt && name === 'dpop_jkt');
   const spellings = query
-    .filter(
-      (one) =>
-        first.get(one.name) === one &&
-        (isKept(one) ||
-          (keepsRedirectUri && one.name === 'redirect_uri') ||
-          (keepsResource && one.name === 'resource')),
-    )
+    .filter((one) => first.get(one.name) === one && (isKept(one) || isKeptToo(one)))
     .map(({ spelling }) => spelling);
   const isLimited = providers.length < PROVIDER_KINDS.length;
   return [...spellings, ...(isLimited ? [`providers=${providers.join(',')}`] : [])].join('&');

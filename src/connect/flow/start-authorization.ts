@@ -14,6 +14,7 @@ import { PAGE_QUERY_BYTES, queryBytes, queryTooLong } from '../../http/sizes.ts'
 import { isDatabaseAway } from '../../lib/database-away-error.ts';
 import { hashOfSecret } from '../../lib/sealing.ts';
 import type { Client } from '../../oauth/client.ts';
+import { isThumbprint, NO_THUMBPRINT } from '../../oauth/dpop.ts';
 import { type Issuer, issuerProblem } from '../../oauth/issuers.ts';
 import { CHALLENGE_REQUIRED, lacksChallenge } from '../../oauth/pkce.ts';
 import { isPlaygroundUser } from '../../oauth/playground-users.ts';
@@ -112,6 +113,7 @@ export async function startAuthorization(input: StartInput, deps: StartDeps): Pr
     clientId: client.clientId,
     redirectUri,
     resource,
+    dpopJkt: readDpopJkt(parameters, client),
     // Fixed for the whole flow, including sign-ins at a provider.
     language: chooseLanguage({ named: scalar(parameters, 'lng'), acceptLanguage }),
     query:
@@ -120,6 +122,7 @@ export async function startAuthorization(input: StartInput, deps: StartDeps): Pr
             ...options,
             keepsRedirectUri: client.furtherRedirectUris.length > 0,
             keepsResource: resource !== undefined,
+            keepsDpopJkt: client.senderConstraint !== 'off',
           })
         : startingQuery(readBeside(visit)),
     formToken: randomBytes(32).toString('base64url'),
@@ -178,6 +181,14 @@ function readRequestedResource(
   const chosen = chooseResource(values(parameters, 'resource'), client, deps);
   if (chosen === undefined) throw new ConnectError('target_unknown', { parameter: 'resource' });
   return chosen.resource;
+}
+
+/** Returns the key to bind the code to, if the application has a sender constraint. Throws ConnectError 400. */
+function readDpopJkt(parameters: ReceivedQuery, client: Client): string | undefined {
+  const dpopJkt = scalar(parameters, 'dpop_jkt');
+  if (dpopJkt === undefined || client.senderConstraint === 'off') return undefined;
+  if (isThumbprint(dpopJkt)) return dpopJkt;
+  throw new ConnectError('parameter_invalid', { parameter: 'dpop_jkt', description: NO_THUMBPRINT });
 }
 
 /** Returns the first page with every parameter as received. Throws ConnectError 414 if that is too long. */

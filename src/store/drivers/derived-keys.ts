@@ -25,6 +25,8 @@ export const DERIVED_KEYS: Readonly<Record<string, { readonly outlives: boolean 
   'authorization codes': { outlives: false },
   // Successors of refresh tokens. A window that is open when the key changes closes early.
   'refresh successors': { outlives: false },
+  // Nonces of DPoP proofs. Their senders get a new one.
+  'dpop nonces': { outlives: false },
 };
 
 const derivedKeyContext = sealedField('derived_key.sealed');

@@ -140,6 +140,7 @@ export async function applyApproval(
     scope,
     codeChallenge = null,
     resource = null,
+    dpopJkt = null,
   } = request;
   const { joined, coverage, isUnfinished } = approval;
   if (joined !== undefined) {
@@ -148,7 +149,7 @@ export async function applyApproval(
     if (isUnfinished) await tx.change(AWAIT_REDEMPTION, { transactionId, clientId, now, into });
   }
   const finishes = Number(isUnfinished);
-  const code = { clientId, userId, redirectUri, scope, codeChallenge, finishes, resource };
+  const code = { clientId, userId, redirectUri, scope, codeChallenge, dpopJkt, finishes, resource };
   if (codeHash === undefined) await deleteUnusedCoverage(tx, await tx.all<CoverageRow>(REPLACE_CODE, code));
   const coverageId = await beginFamily(tx, { ...code, codeHash }, now);
   for (const covered of coverage) await tx.change(COVER, { coverageId, ...covered });

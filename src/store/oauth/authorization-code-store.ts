@@ -1,9 +1,10 @@
 /** AuthorizationCodeStore in SQL; held to test/contract/authorization-code-store.contract.ts. */
-import type {
-  AuthorizationCode,
-  AuthorizationCodeStore,
-  OpaqueCode,
-  Redemption,
+import {
+  type AuthorizationCode,
+  type AuthorizationCodeStore,
+  isBoundToOther,
+  type OpaqueCode,
+  type Redemption,
 } from '../../oauth/authorization-code-store.ts';
 import type { Grant } from '../../oauth/grant.ts';
 import { newTokenIn } from '../../oauth/refresh-token-id.ts';
@@ -18,7 +19,7 @@ import { textToFind } from '../drivers/statement-text.ts';
 import { hashOfTokenId, toGrant } from './token-family-store.ts';
 
 const COLUMNS =
-  'coverage_id AS approval_id, client_id, user_id, redirect_uri, scope, code_challenge, approved_at, withdrawn_at';
+  'coverage_id AS approval_id, client_id, user_id, redirect_uri, scope, code_challenge, dpop_jkt, approved_at, withdrawn_at';
 
 const FIND = `
   SELECT ${COLUMNS}
@@ -35,13 +36,13 @@ const FIND_OPAQUE = `
 
 /** Chooses among the codes by the challenge. */
 const CHOOSE = `
-  SELECT family_id, user_id, finishes FROM token_family
+  SELECT family_id, user_id, finishes, dpop_jkt FROM token_family
    WHERE user_id = :code AND client_id = :clientId AND ${HAS_USER_ID_CODE}
    ORDER BY CASE WHEN COALESCE(code_challenge, '') = COALESCE(CAST(:codeChallenge AS TEXT), '') THEN 0 ELSE 1 END,
             approved_at DESC LIMIT 1`;
 
 const CHOOSE_OPAQUE = `
-  SELECT family_id, user_id, finishes FROM token_family
+  SELECT family_id, user_id, finishes, dpop_jkt FROM token_family
    WHERE code_hash = :codeHash AND client_id = :clientId AND ${HAS_CODE}`;
 
 // The WHERE clause decides alone: an attempt that fails a condition or loses a race changes no row.
@@ -90,7 +91,7 @@ const DELETE_EXPIRED = `
 const CLEAR_EXPIRED = `
   UPDATE token_family
      SET redirect_uri = NULL, code_challenge = NULL, finishes = NULL, approved_at = NULL, withdrawn_at = NULL,
-         code_hash = NULL, resource = NULL
+         code_hash = NULL, resource = NULL, dpop_jkt = NULL
    WHERE family_id IN (
      SELECT family_id FROM token_family
       WHERE redirect_uri IS NOT NULL AND token_hash <> ''
@@ -117,11 +118,12 @@ export const authorizationCodeStore = (db: Database): AuthorizationCodeStore => 
   },
 });
 
-type Chosen = Pick<Grant, 'familyId' | 'userId'> & { readonly finishes: number };
+type Chosen = Pick<Grant, 'familyId' | 'userId'> &
+  Pick<AuthorizationCode, 'dpopJkt'> & { readonly finishes: number };
 
 async function redeem(db: Database, presented: Redemption, now: number): Promise<NewFamily | undefined> {
   const codeChallenge = presented.codeChallenge ?? null;
-  const { clientId, code, codeHash, ...conditions } = presented;
+  const { clientId, code, codeHash, dpopJkt: _, ...conditions } = presented;
   // If another approval replaced the chosen code meanwhile, its code is tried as well.
   for (let tried: number | undefined; ; ) {
     const chosen =
@@ -129,6 +131,8 @@ async function redeem(db: Database, presented: Redemption, now: number): Promise
         ? await db.get<Chosen>(CHOOSE, { clientId, code, codeChallenge })
         : await db.get<Chosen>(CHOOSE_OPAQUE, { clientId, codeHash });
     if (chosen === undefined || chosen.familyId === tried) return undefined;
+    // The key of a row does not change before its redemption.
+    if (isBoundToOther(chosen, presented)) return undefined;
     const { familyId, userId, finishes } = chosen;
     const first = newTokenIn(familyId);
     // The redirect URI is only compared, so one that cannot be stored just matches nothing.
@@ -156,7 +160,7 @@ async function redeem(db: Database, presented: Redemption, now: number): Promise
 
 type Redeemed = Grant & Pick<NewFamily, 'resource'>;
 
-type RedemptionValues = Omit<Redemption, 'codeChallenge' | 'codeHash'> & {
+type RedemptionValues = Omit<Redemption, 'codeChallenge' | 'codeHash' | 'dpopJkt'> & {
   readonly codeChallenge: string | null;
   readonly familyId: number;
   readonly tokenHash: string;

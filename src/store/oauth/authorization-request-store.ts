@@ -31,16 +31,16 @@ const FIND = `
   SELECT transaction_id, client_id, user_id, redirect_uri, scope, state, code_challenge, language, theme,
          display, providers, query, form_token, status, created_at,
          secret_hash, pushed AS is_pushed, public_client AS is_public, user_name, login_hint,
-         allowed_at, disconnected AS has_disconnected, sent_ahead AS was_sent_ahead, reconnects, resource, issuer
+         allowed_at, disconnected AS has_disconnected, sent_ahead AS was_sent_ahead, reconnects, resource, issuer, dpop_jkt
     FROM authorization_request WHERE transaction_id = :transactionId`;
 
 const CREATE = `
   INSERT INTO authorization_request (transaction_id, client_id, user_id, redirect_uri, scope, state,
     code_challenge, language, theme, display, providers, query, form_token, status, created_at, secret_hash, pushed,
-    public_client, user_name, login_hint, reconnects, resource, issuer)
+    public_client, user_name, login_hint, reconnects, resource, issuer, dpop_jkt)
   VALUES (:transactionId, :clientId, :userId, :redirectUri, :scope, :state,
     :codeChallenge, :language, :theme, :display, :providers, :query, :formToken, :status, :createdAt, :secretHash,
-    :pushed, :publicClient, :userName, :loginHint, :reconnects, :resource, :issuer)`;
+    :pushed, :publicClient, :userName, :loginHint, :reconnects, :resource, :issuer, :dpopJkt)`;
 
 const APPROVE = `
   UPDATE authorization_request SET status = 'approved'
@@ -121,6 +121,7 @@ export function authorizationRequestStore(db: Database, sealer: Sealer): Authori
         loginHint: request.loginHint ?? null,
         reconnects: request.reconnects ?? null,
         resource: request.resource ?? null,
+        dpopJkt: request.dpopJkt ?? null,
       });
       // Counted only at intervals: a few requests above the limit do no harm.
       created += 1;

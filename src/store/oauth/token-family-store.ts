@@ -64,9 +64,9 @@ const END_REUSED = `
 
 const BEGIN = `
   INSERT INTO token_family (family_id, token_hash, client_id, user_id, scope, coverage_id, created_at, refreshed_at,
-    ended_at, redirect_uri, code_challenge, finishes, approved_at, code_hash, resource)
+    ended_at, redirect_uri, code_challenge, finishes, approved_at, code_hash, resource, dpop_jkt)
   VALUES (:familyId, '', :clientId, :userId, :scope, :coverageId, :now, :now,
-    :now, :redirectUri, :codeChallenge, :finishes, :now, :codeHash, :resource)
+    :now, :redirectUri, :codeChallenge, :finishes, :now, :codeHash, :resource, :dpopJkt)
   ON CONFLICT (family_id) DO NOTHING`;
 
 const END_OF_USER = `
@@ -166,6 +166,7 @@ const NUMBERS_AT_ONCE = 1024;
 type PendingFamily = Omit<Grant, 'familyId' | 'coverageId'> & {
   readonly redirectUri: string;
   readonly codeChallenge: string | null;
+  readonly dpopJkt?: string | null;
   readonly finishes: number;
   /** The SHA-256 of an opaque code. */
   readonly codeHash?: string | undefined;
@@ -182,8 +183,8 @@ export async function beginFamily(tx: Statements, family: PendingFamily, now: nu
   for (let range = NUMBERS_AT_ONCE; ; range *= 2) {
     const familyId = (now * NUMBERS_AT_ONCE + randomInt(range)) % FAMILY_NUMBERS;
     const coverageId = familyText(familyId);
-    if ((await tx.change(BEGIN, { resource: null, ...family, codeHash, familyId, coverageId, now })) > 0)
-      return coverageId;
+    const values = { resource: null, dpopJkt: null, ...family, codeHash, familyId, coverageId, now };
+    if ((await tx.change(BEGIN, values)) > 0) return coverageId;
   }
 }
 
