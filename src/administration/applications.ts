@@ -109,15 +109,34 @@ export async function createApplication(
     settings: { ...toStoredSettings(settings), furtherRedirectUris },
     keys,
   };
-  const problems = {
-    ...(await addressProblems(actor, { url: input.webhookUrl, clientId: '', isShared }, deps)),
-    ...changeProblems(input),
-    ...uriProblems(redirectUrisProblems([redirectUri, ...furtherRedirectUris])),
-  };
+  const problems = await settingsProblems(actor, { clientId: '', typed, redirectUris, isShared }, deps);
   if (Object.keys(problems).length > 0) return { problems };
   const { client, clientSecret } = await registerClient(input, deps);
   const webhookSecret = await makeFirstSecret(firstEndpointId(client.clientId), deps);
   return { client, clientSecret, webhookSecret };
+}
+
+type Settings = {
+  /** Empty for an application that does not exist yet. */
+  readonly clientId: string;
+  readonly typed: ChangedSettings;
+  readonly redirectUris?: readonly string[] | undefined;
+  readonly isShared: boolean;
+};
+
+/** Returns the problems that values would have if they were saved. Empty and absent texts have none, except for the name. */
+export async function settingsProblems(
+  actor: Actor,
+  { clientId, typed, redirectUris = [], isShared }: Settings,
+  deps: Pick<ApplicationsDeps, 'endpoints' | 'privateNetwork'>,
+): Promise<SettingsProblems> {
+  const { name, displayName, webhookUrl } = typed;
+  return {
+    ...(await addressProblems(actor, { url: webhookUrl || undefined, clientId, isShared }, deps)),
+    ...changeProblems({ name, displayName: displayName || undefined, webhookUrl: webhookUrl || undefined }),
+    ...uriProblems(redirectUrisProblems(redirectUris)),
+    ...readFacts(typed).problems,
+  };
 }
 
 /** Returns the change for the store, which checks it again. */
@@ -177,10 +196,12 @@ export async function changeSettings(
   };
   const look = readFacts(typed);
   const problems = {
-    ...(isMoved && (await addressProblems(actor, { url: webhookUrl, clientId, isShared }, deps))),
-    ...changeProblems(change),
+    ...(await settingsProblems(
+      actor,
+      { clientId, isShared, typed: { ...typed, webhookUrl: isMoved ? webhookUrl : undefined } },
+      deps,
+    )),
     ...(redirectUris && uriProblems(planRedirectUris(registeredUris(before), redirectUris).problems)),
-    ...look.problems,
   };
   if (Object.keys(problems).length > 0) return { problems };
   const facts = Object.keys(look.change).length === 0 ? undefined : look.change;
@@ -211,7 +232,7 @@ function readFacts(typed: ChangedSettings): {
 async function addressProblems(
   actor: Actor,
   { url, ...address }: Omit<WebhookAddress, 'url'> & { readonly url: string | undefined },
-  deps: ApplicationsDeps,
+  deps: Pick<ApplicationsDeps, 'endpoints' | 'privateNetwork'>,
 ): Promise<SettingsProblems> {
   if (url === undefined) return {};
   const problem = await webhookAddressProblem(actor, { ...address, url }, deps);

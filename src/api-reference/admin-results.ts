@@ -192,6 +192,12 @@ const LOAD = members(
   'client_id name requests:int errors:int call_ms:int failures:int syncs:int sync_ms:int deliveries:int',
 );
 
+const SECRET = members('path client_id endpoint_id client_secret webhook_secret secret url');
+const STEP = {
+  ...members('action path'),
+  changes: list(object({ ...members('field'), before: {}, after: {} }, ['before', 'after'])),
+};
+
 /** The results in which a name has another meaning than elsewhere. */
 const EXCEPT: Readonly<Record<string, Readonly<Record<string, Schema>>>> = {
   exportUser: { pushed_requests: OBJECTS },
@@ -207,6 +213,13 @@ const EXCEPT: Readonly<Record<string, Readonly<Record<string, Schema>>>> = {
   listReviews: {
     applications: rows('Review', REVIEW, { present: VALUES, approved: APPROVED, activity: ACTIVITY }),
   },
+  applyManifest: {
+    ...members('dry_run:flag'),
+    steps: list(component('ManifestStep', STEP)),
+    secrets: list(component('NewSecret', SECRET, Object.keys(SECRET).slice(1))),
+    failure: orNull(object(members('path code message'))),
+  },
+  exportManifest: members('applications:object members:object'),
   showLoad: { applications: list(component('ApplicationLoad', LOAD)) },
 };
 

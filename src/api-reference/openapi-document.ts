@@ -149,6 +149,7 @@ const GROUPS: Readonly<Record<string, string>> = {
   'Signing keys': 'The keys that sign tokens and deliveries.',
   'Audit log': 'Changes by members, keys and the command line.',
   Observation: 'Alerts, the load of applications, and metrics.',
+  Manifest: 'Applications and members as a file.',
   System: 'The deployment: its state, settings, checks and backups.',
 };
 

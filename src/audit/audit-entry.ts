@@ -83,6 +83,8 @@ export type Caller = {
   readonly now: () => number;
   /** The claim of a repeatable request: its changes are made only while the claim is held, and mark the request. */
   readonly claim?: RequestClaim | undefined;
+  /** The holder of the lease `apply`: its changes are made only while it holds the lease, and extend it. */
+  readonly applyHolder?: string | undefined;
 };
 
 export type RequestClaim = { readonly keyId: string; readonly keyHash: string; readonly holder: string };

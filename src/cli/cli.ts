@@ -24,6 +24,7 @@ import { adminCommands } from './admin-commands.ts';
 import { adminKeyCommands } from './admin-key-commands.ts';
 import { administrationDeps } from './administration-deps.ts';
 import { alertCommands } from './alert-commands.ts';
+import { applyCommand, exportCommand } from './apply-commands.ts';
 import { backupCommand, restoreCommand } from './backup-commands.ts';
 import { clientCommands } from './client-commands.ts';
 import {
@@ -160,6 +161,8 @@ export const COMMANDS: readonly Command[] = [
   ...deliveryCommands,
   ...requestCommands,
   listenCommand,
+  applyCommand,
+  exportCommand,
   ...auditCommands,
   ...alertCommands,
   backupCommand,

@@ -34,6 +34,8 @@ export type Positional = { readonly name: string; readonly doc: string; readonly
 export type CommandOption = {
   /** Without the dashes. */
   readonly name: string;
+  /** A letter that can be written after one dash instead. */
+  readonly short?: string;
   /** The placeholder of the value in the help. Undefined for a flag. */
   readonly value?: string;
   readonly doc: string;

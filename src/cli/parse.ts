@@ -73,8 +73,12 @@ function parseArguments(command: Command, args: readonly string[]): ParsedArgume
   const allowed = [...new Set([...allOptions(command), ...SERVER_OPTIONS])];
   const options: ParseArgsOptionsConfig = {};
   for (const { name, value } of allowed) options[name] = { type: value === undefined ? 'boolean' : 'string' };
-  // All options are long: an id that begins with one hyphen would be split into short ones. No argument contains U+0000.
-  const marked = args.map((word) => (/^-[^-]/.test(word) ? MARK + word : word));
+  const markedWord = (word: string) => {
+    const option = allowed.find(({ short }) => word === `-${short}`);
+    return option === undefined ? MARK + word : `--${option.name}`;
+  };
+  // Most options are long: an id that begins with one hyphen would be split into short ones. No argument contains U+0000.
+  const marked = args.map((word) => (/^-[^-]/.test(word) ? markedWord(word) : word));
   // Not strict, so that the error messages are ours. The tokens have the text as typed.
   const { tokens } = parseArgs({
     args: marked,

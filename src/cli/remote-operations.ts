@@ -122,13 +122,14 @@ function pathPart(text: string): string {
   throw new CommandError('refused', `"${text}" cannot be sent in a URL; run this command without --server.`);
 }
 
-function toError(server: Server, status: number, { code, message }: Members): Error {
+function toError(server: Server, status: number, { code, message, details }: Members): Error {
   if (status < 400 || typeof code !== 'string' || typeof message !== 'string')
     return noKalends(server, status);
   if (code === 'invalid_admin_key')
     return new CommandError(code, `${server.origin} rejects the admin key in KALENDS_ADMIN_KEY.`);
   if (code === 'not_found') return noKalends(server, status);
-  return new ApiError({ code, message, status, when: '', fix: '' });
+  const row = { code, message, status, when: '', fix: '' };
+  return new ApiError(row, { fields: details === undefined ? {} : { details } });
 }
 
 const noKalends = ({ origin }: Server, status: number): CommandError =>
@@ -141,7 +142,8 @@ function readOutput(body: Members): OperationOutput | undefined {
   const { text, table, none } = body;
   const json = asObject(body.json);
   if (json === undefined) return undefined;
-  if (typeof text === 'string') return { json, text, exitCode: body.exitCode === 1 ? 1 : 0 };
+  if (typeof text === 'string')
+    return { json, text, exitCode: typeof body.exitCode === 'number' ? body.exitCode : 0 };
   const isTable = Array.isArray(table) && table.every((row) => Array.isArray(row));
   return isTable && typeof none === 'string' ? { json, table, none } : undefined;
 }

@@ -81,6 +81,7 @@ export const CONTENTS: readonly Section[] = [
       page('branding', 'Brand the Connect pages', 'Set the logo, color, theme and footer of an application.'),
       page('languages', 'Set and add languages', 'Choose the language of the pages, or add one.'),
       page('dashboard', 'Use the dashboard', 'Manage members, applications and users in a browser.'),
+      page('apply', 'Apply a manifest', 'Keep applications and members in a file.'),
       page('operations', 'Run Kalends', 'Install, configure, back up and upgrade Kalends.'),
       page('disaster-recovery', 'Recover from a disaster', 'Back up, restore, and practice both.'),
       page('providers', 'Set up providers', 'Register provider apps, and compare the providers.'),

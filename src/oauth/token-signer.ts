@@ -187,24 +187,7 @@ export function createTokenSigner(keys: SigningKeys, now: () => number, issuer?:
       // Both other types carry the common claims.
       return readOwner(signedToken.claims as Claims);
     },
-    signApplicationToken(clientId, jkt) {
-      const iat = seconds();
-      const times = { iat, exp: iat + APPLICATION_TOKEN_SECONDS };
-      const owner = { sub: clientId, aud: clientId, client_id: clientId };
-      const facts = { ...owner, ...times, scope: APPLICATION_SCOPE, jti: randomUUID() } as const;
-      const claims: ApplicationClaims = { ...facts, ...(jkt !== undefined && { cnf: { jkt } }) };
-      return {
-        access_token: sign('app+jwt', issuer?.hasIss ? { ...claims, iss: issuer.url } : claims),
-        token_type: jkt === undefined ? 'Bearer' : 'DPoP',
-        ...{ expires_in: APPLICATION_TOKEN_SECONDS, scope: APPLICATION_SCOPE },
-      };
-    },
-    async readApplicationToken(token) {
-      const signedToken = await open(token, 'app+jwt');
-      if (signedToken === undefined) return undefined;
-      const claims = signedToken.claims as ApplicationClaims; // only signApplicationToken creates it
-      return claims.exp > seconds() ? claims : undefined;
-    },
+    ...applicationTokens({ sign, open, seconds, issuer }),
     async readIssuedToken(token) {
       const signedToken = await open(token);
       if (signedToken === undefined || signedToken.type === 'app+jwt') return undefined;
@@ -215,6 +198,44 @@ export function createTokenSigner(keys: SigningKeys, now: () => number, issuer?:
   };
   return signer;
 }
+
+type SignerParts = {
+  readonly sign: (type: TokenType, claims: object) => string;
+  readonly open: (
+    token: string,
+    only?: TokenType,
+  ) => Promise<{ type: TokenType; claims: unknown } | undefined>;
+  /** Returns the time in epoch seconds. */
+  readonly seconds: () => number;
+  readonly issuer: Issuer | undefined;
+};
+
+/** Returns the methods for application tokens. */
+const applicationTokens = ({
+  sign,
+  open,
+  seconds,
+  issuer,
+}: SignerParts): Pick<TokenSigner, 'signApplicationToken' | 'readApplicationToken'> => ({
+  signApplicationToken(clientId, jkt) {
+    const iat = seconds();
+    const times = { iat, exp: iat + APPLICATION_TOKEN_SECONDS };
+    const owner = { sub: clientId, aud: clientId, client_id: clientId };
+    const facts = { ...owner, ...times, scope: APPLICATION_SCOPE, jti: randomUUID() } as const;
+    const claims: ApplicationClaims = { ...facts, ...(jkt !== undefined && { cnf: { jkt } }) };
+    return {
+      access_token: sign('app+jwt', issuer?.hasIss ? { ...claims, iss: issuer.url } : claims),
+      token_type: jkt === undefined ? 'Bearer' : 'DPoP',
+      ...{ expires_in: APPLICATION_TOKEN_SECONDS, scope: APPLICATION_SCOPE },
+    };
+  },
+  async readApplicationToken(token) {
+    const signedToken = await open(token, 'app+jwt');
+    if (signedToken === undefined) return undefined;
+    const claims = signedToken.claims as ApplicationClaims; // only signApplicationToken creates it
+    return claims.exp > seconds() ? claims : undefined;
+  },
+});
 
 /** Returns the signer of an application's issuer, with its key. */
 export async function signerOf(

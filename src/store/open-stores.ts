@@ -27,6 +27,7 @@ import { followedAccounts } from './jobs/followed-accounts.ts';
 import { jobStore } from './jobs/job-store.ts';
 import { masterKeyStore } from './keys/master-key-store.ts';
 import { signingKeyStore } from './keys/signing-key-store.ts';
+import { managedStore } from './managed-store.ts';
 import { accountCalendars } from './mirror/account-calendars.ts';
 import { calendarChoiceStore } from './mirror/calendar-choice-store.ts';
 import { mirrorStore } from './mirror/mirror-store.ts';
@@ -89,6 +90,7 @@ export function openStores(db: Database, options: StoresOptions) {
     system: systemStore(db),
     alerts: alertStore(db),
     masterKey: masterKeyStore(db, sealer),
+    managed: managedStore(db),
     audit: auditLog(db),
     activity: activityStore(db),
     connectionCounts: connectionCounts(db),

@@ -26,6 +26,7 @@ import type { MessageLog } from '../webhooks/message-log.ts';
 import type { StreamStore } from '../webhooks/stream-store.ts';
 import type { WebhookKeyStore } from '../webhooks/webhook-key-store.ts';
 import type { AlertStore } from './alert-store.ts';
+import type { ManagedStore } from './managed-store.ts';
 import type { MasterKeyStore } from './master-key-store.ts';
 import type { SystemStore } from './system-store.ts';
 
@@ -49,6 +50,7 @@ export type OperatorStores = {
   readonly system: SystemStore;
   readonly alerts: AlertStore;
   readonly masterKey: MasterKeyStore;
+  readonly managed: ManagedStore;
   readonly audit: AuditLog;
   readonly activity: ActivityStore;
   readonly requestLog: RequestLog;

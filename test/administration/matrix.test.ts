@@ -40,6 +40,7 @@ const BODIES: Readonly<Record<string, object>> = {
   withdrawVerification: { note: 'It ended' },
   runChecks: { name: 'clock' },
   setWebhookKeys: { own_webhook_keys: true },
+  applyManifest: { manifest: {}, dry_run: true },
 };
 
 /** The steps of the review that come before that of an operation. */
@@ -134,7 +135,7 @@ onEachDatabase((database, open) => {
         replayDeliveries: { client_id: clientId, from: '2026-11-01T00:00:00Z', to: '2026-11-30T00:00:00Z' },
         addEndpoint: { url: `https://${clientId}.example/hook` },
       };
-      const query = 'dry_run' in row.fields ? '?dry_run=true' : '';
+      const query = row.method === 'delete' && 'dry_run' in row.fields ? '?dry_run=true' : '';
       const body = row.method === 'post' || row.method === 'patch' ? (bodies[row.id] ?? {}) : undefined;
       // Each call has its own network, so that no limit applies.
       const address = `10.${Math.floor(calls / 250)}.${calls++ % 250}.1`;

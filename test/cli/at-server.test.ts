@@ -70,6 +70,22 @@ describe('a command at a server', () => {
     await storage.close();
     return ['--reason', 'password_refused', '--limit', '1'];
   }
+  /** Writes a manifest with a new application, endpoint and member, and returns its path. */
+  async function newManifest(): Promise<string> {
+    const url = `https://shop.example/${++users}`;
+    const entry = `{ redirect_uris: [${url}], webhook_url: '${url}', endpoints: { '${url}0': } }`;
+    const file = path.join(program.dataDir, `${users}.yaml`);
+    await writeFile(
+      file,
+      `{ applications: { ada${users}: ${entry} }, members: { ada${users}@x.example: { role: viewer } } }`,
+    );
+    return file;
+  }
+  async function wrongManifest(): Promise<string> {
+    const file = path.join(program.dataDir, 'wrong.yaml');
+    await writeFile(file, 'applications: { Shop: { teme: 1 }, X: { verified: 1 } }');
+    return file;
+  }
   const period = async () => {
     const [owner] = await newDelivery();
     return [owner, '--from', '2026-01-01T00:00:00Z', '--to', '2100-01-01T00:00:00Z'];
@@ -162,6 +178,8 @@ describe('a command at a server', () => {
     'client rotate-secret': async () => [await newClient(), '--overlap', '90s'],
     'client delete': async () => [await newClient(), '--yes'],
     'client load': async () => ['--period', '1h', '--by', 'errors'],
+    apply: async () => ['-f', await newManifest()],
+    export: async () => [],
     'audit list': async () => ['--limit', '3', '--client', clientId, '--since', '1d'],
     'audit export': async () => [],
     'alert list': async () => [],
@@ -279,6 +297,10 @@ describe('a command at a server', () => {
       ['connection', 'list', '--limit', '1'],
       ['connection', 'list', '--reason', 'password_refused', '--after', 'x'],
       ['webhook', 'deliveries', 'none'],
+      ['apply', '-f', await newManifest(), '--dry-run'],
+      ['apply', '-f', path.join(program.dataDir, 'none.yaml')],
+      ['apply', '--file', await wrongManifest()],
+      ['apply'],
       ['webhook', 'deliveries', clientId, '--state', 'lost'],
       ['webhook', 'show', 'none', 'msg_none'],
       ['webhook', 'show', clientId, (await newDelivery())[1]],

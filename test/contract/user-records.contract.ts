@@ -41,7 +41,7 @@ const OTHER_TABLES: Readonly<Record<string, string>> = {
       'audit_counter',
       'request_budget',
       'attempt',
-      ...['alert', 'alert_notice', 'alert_recipient'],
+      ...['alert', 'alert_notice', 'alert_recipient', 'managed'],
       ...['activity_count', 'endpoint_hour', 'connection_total', 'database_size', 'instance', 'derived_key'],
     ],
     ...['verification', 'verification_activity', 'approved_logo', 'redirect_uri'],

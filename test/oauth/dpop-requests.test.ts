@@ -38,7 +38,12 @@ onSqlite((open) => {
     /** Returns the key that a pushed request is bound to. */
     async function boundTo(answer: Awaited<ReturnType<typeof push>>) {
       assert.equal(answer.statusCode, 201, answer.body);
-      const by = { clientId: 'acme', transactionId: 't1', createdSince: server.clock.now - 60_000 };
+      const by = {
+        issuer: 'default',
+        clientId: 'acme',
+        transactionId: 't1',
+        createdSince: server.clock.now - 60_000,
+      } as const;
       const spent = await server.stores.pushedRequests.spend(hashOfRequestUri(answer.json().request_uri), by);
       assert.ok(spent && 'request' in spent);
       return scalar(receivedQuery(`?${spent.request.query}`), 'dpop_jkt');

@@ -266,6 +266,16 @@ export type LinkedAccount = {
   }[];
 };
 
+export type ManifestStep = {
+  readonly action: string;
+  readonly path: string;
+  readonly changes: readonly {
+    readonly field: string;
+    readonly before?: unknown;
+    readonly after?: unknown;
+  }[];
+};
+
 export type Member = {
   readonly person_id: string;
   readonly email: string | null;
@@ -280,6 +290,16 @@ export type Metric = {
   readonly help: string;
   readonly type: string;
   readonly samples: readonly Readonly<Record<string, unknown>>[];
+};
+
+export type NewSecret = {
+  readonly path: string;
+  readonly client_id?: string;
+  readonly endpoint_id?: string;
+  readonly client_secret?: string;
+  readonly webhook_secret?: string;
+  readonly secret?: string;
+  readonly url?: string;
 };
 
 export type Passkey = {
@@ -1681,6 +1701,35 @@ export type AdminOperations = {
     readonly kid: string;
     readonly algorithm: string;
   }>;
+  /** Create and change applications and members as a manifest says. */
+  applyManifest(
+    input: {
+      /** The [manifest](apply.md#the-manifest). */
+      readonly manifest: Readonly<Record<string, unknown>>;
+      /** `true`: nothing is changed, and the response only has the steps. */
+      readonly dry_run?: boolean;
+      /** `true`: what an earlier manifest created and this one does not list is deleted. */
+      readonly prune?: boolean;
+    },
+    options?: CallOptions,
+  ): Promise<{
+    readonly dry_run: boolean;
+    readonly steps: readonly ManifestStep[];
+    readonly secrets: readonly NewSecret[];
+    readonly failure: {
+      readonly path: string;
+      readonly code: string;
+      readonly message: string;
+    } | null;
+  }>;
+  /** Show applications and members as a manifest. */
+  exportManifest(
+    input?: Readonly<Record<string, never>>,
+    options?: CallOptions,
+  ): Promise<{
+    readonly applications: Readonly<Record<string, unknown>>;
+    readonly members: Readonly<Record<string, unknown>>;
+  }>;
   /** List changes and their authors, newest first. */
   listAuditEntries(
     input?: {
@@ -1948,6 +1997,8 @@ export const OPERATIONS = {
   rotateApplicationWebhookKeys: ['POST', '/applications/{client_id}/webhook-keys/rotate'],
   rotateWebhookKeys: ['POST', '/webhook-keys/rotate'],
   rotateSigningKeys: ['POST', '/signing-keys/rotate'],
+  applyManifest: ['POST', '/apply'],
+  exportManifest: ['GET', '/manifest'],
   listAuditEntries: ['GET', '/audit'],
   exportAuditEntries: ['GET', '/audit/export'],
   listAlerts: ['GET', '/alerts'],

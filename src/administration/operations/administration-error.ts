@@ -22,6 +22,12 @@ export const ADMINISTRATION = errorTable({
     when: 'The path names an object that does not exist, or that the admin key may not read.',
     fix: 'Compare the ids with those of the list.',
   },
+  apply_running: {
+    status: 409,
+    message: 'Another manifest is being applied: try again when it has ended',
+    when: 'Another manifest is being applied, or a process that applied one ended less than a minute ago without its end.',
+    fix: 'Wait a minute, then repeat the request.',
+  },
   backups_elsewhere: {
     status: 409,
     message: 'Back up a PostgreSQL database with pg_dump',

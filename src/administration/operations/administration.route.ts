@@ -8,6 +8,7 @@ import { notFound } from '../../http/error-mapping.ts';
 import type { Members } from '../../http/fields.ts';
 import { ANY_CALL, ApiError } from '../../http/refusal.ts';
 import { FORM_BYTES } from '../../http/sizes.ts';
+import type { Log } from '../../lib/log.ts';
 import type { PresentedKey } from '../../people/admin-keys.ts';
 import { PeopleRefusal } from '../../people/people-refusal.ts';
 import { mayRole, mustBeAllowed } from '../../people/permission.ts';
@@ -23,10 +24,11 @@ import { ADMIN_OPERATIONS, ADMIN_PREFIX } from './operations.ts';
 
 export type AdministrationRouteDeps = Omit<
   AdministrationDeps,
-  'actor' | 'addresses' | 'by' | 'ifVersion' | 'openSigner' | 'testAlerts'
+  'actor' | 'addresses' | 'by' | 'ifVersion' | 'noteFailure' | 'openSigner' | 'testAlerts'
 > &
   AdminAccessDeps & {
     readonly webhookSigner: WebhookSigner;
+    readonly log: Pick<Log, 'error'>;
     readonly adminAccess: AdminAccess;
     readonly alertChannels: readonly AlertChannel[];
     /** The requests with an Idempotency-Key. */
@@ -66,7 +68,7 @@ export function administrationRoutes(
 }
 
 function mountOperation(parent: FastifyInstance, row: AdminOperation, deps: AdministrationRouteDeps): void {
-  if (row.mostBytes === undefined) mountRoute(parent, row, deps);
+  if (!('picture' in row.fields)) mountRoute(parent, row, deps);
   else
     parent.register(async (app) => {
       const parse = async (_request: FastifyRequest, picture: Buffer) => ({ picture });
@@ -165,6 +167,11 @@ async function perform(
     ifVersion,
     openSigner: async () => deps.webhookSigner,
     testAlerts: () => testChannels(deps.alertChannels),
+    noteFailure: (err) =>
+      deps.log.error(
+        { event: 'request_failed', err, requestId: request.id, route: row.path },
+        'A request failed',
+      ),
     addresses: async () => ({ url: deps.publicUrl, dashboardUrl: deps.dashboardUrl }),
   };
   const result = await asApiErrors(() => row.run(input, context));

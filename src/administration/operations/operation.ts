@@ -60,6 +60,8 @@ export type AdministrationDeps = Omit<OperatorStores, 'signingKeys'> &
     openSigner(): Promise<WebhookSigner>;
     /** The version in `If-Match`. It is -1 for a value that no ETag has. */
     readonly ifVersion?: number | undefined;
+    /** Logs an unexpected error that the result only mentions. Undefined if the result may name it. */
+    readonly noteFailure?: (reason: unknown) => void;
     /** Epoch milliseconds. */
     readonly now: () => number;
   };
@@ -88,7 +90,7 @@ export type Operation<Path extends Table, Fields extends Table, Result> = {
   readonly result: readonly string[];
   /** Returns the ETag of a result. The operation then compares `ifVersion`. */
   version?(result: Result): number | undefined;
-  /** The limit of the body, for an operation that takes the bytes of a picture too. */
+  /** The limit of the body, if it is not 16 kB. */
   readonly mostBytes?: number;
   /** Returns only what the actor may read: the result is the source of the document and of the command's text. */
   run(input: Input<Path> & Input<Fields>, deps: AdministrationDeps): Promise<Result>;
@@ -146,12 +148,13 @@ export function readInput(
 function refuseUnknown(sent: unknown, fields: Table): void {
   const names = Object.keys(fields);
   const unknown = Object.keys(asObject(sent) ?? {}).filter((name) => !names.includes(name));
-  refuseMistakes(
-    unknown.map((field): Mistake => {
-      const nearest = nearestOf(field, names);
-      return { field, problem: `is unknown${nearest === undefined ? '' : `: did you mean ${nearest}?`}` };
-    }),
-  );
+  refuseMistakes(unknown.map((field): Mistake => ({ field, problem: unknownProblem(field, names) })));
+}
+
+/** Returns the problem of a name that is none of `names`. */
+export function unknownProblem(name: string, names: readonly string[]): string {
+  const nearest = nearestOf(name, names);
+  return `is unknown${nearest === undefined ? '' : `: did you mean ${nearest}?`}`;
 }
 
 const ID_CHARACTERS = 512;

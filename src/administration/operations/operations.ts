@@ -8,6 +8,7 @@ import {
   showApplication,
   updateApplication,
 } from './application-operations.ts';
+import { APPLY_OPERATIONS } from './apply-operations.ts';
 import { AUDIT_OPERATIONS } from './audit-operations.ts';
 import { BRANDING_OPERATIONS } from './branding-operations.ts';
 import { listConnectionsOperation } from './connection-operations.ts';
@@ -61,6 +62,7 @@ export const ADMIN_OPERATIONS: readonly AdminOperation[] = [
   rotateKey,
   revokeKey,
   ...SIGNING_KEY_OPERATIONS,
+  ...APPLY_OPERATIONS,
   ...AUDIT_OPERATIONS,
   ...OBSERVATION_OPERATIONS,
   ...SYSTEM_OPERATIONS,

@@ -1,6 +1,14 @@
 /** Writes the audit log, in the transaction of the change that an entry describes. */
-import type { AuditedChange, AuditFields, By, NewAuditEntry } from '../../audit/audit-entry.ts';
+import type {
+  AuditAction,
+  AuditedChange,
+  AuditFields,
+  By,
+  Caller,
+  NewAuditEntry,
+} from '../../audit/audit-entry.ts';
 import { newUserKey, userSubject } from '../../audit/user-subject.ts';
+import { APPLY_LEASE_MS } from '../../system/managed-store.ts';
 import type { Statements } from '../drivers/database.ts';
 
 const NEXT = 'UPDATE audit_counter SET number = number + 1 WHERE id = 1 RETURNING number';
@@ -12,6 +20,17 @@ const APPEND = `
 const MARK = `
   UPDATE admin_request SET acted_at = :now
    WHERE key_id = :keyId AND key_hash = :keyHash AND lease_holder = :holder`;
+
+// The WHERE clause is the guard: an apply whose lease was taken over makes no change.
+const EXTEND_APPLY = `UPDATE lease SET expires_at = :until WHERE name = 'apply' AND holder = :applyHolder`;
+const MANAGE = 'INSERT INTO managed (id, client_id) VALUES (:id, :clientId) ON CONFLICT (id) DO NOTHING';
+const FORGET = 'DELETE FROM managed WHERE id = :id OR client_id = :id';
+
+/** The actions that create and delete what an apply manages. */
+const CREATIONS: readonly AuditAction[] = ['client.created', 'endpoint.created', 'person.invited'];
+const DELETIONS: readonly AuditAction[] = [
+  ...(['client.deleted', 'endpoint.deleted', 'person.removed', 'person.invitation_withdrawn'] as const),
+];
 
 /**
  * Appends an entry, which must not contain a secret, a token, a title or an account's address. Call it last in the
@@ -40,14 +59,32 @@ export async function appendAudit(tx: Statements, entry: NewAuditEntry): Promise
 const renderFields = (fields: AuditFields | undefined): string | null =>
   fields === undefined ? null : JSON.stringify(fields);
 
-/** Appends an entry for a change, unless it has no caller. Throws if the caller's request is no longer claimed. */
+/**
+ * Appends an entry for a change, unless it has no caller. Throws if the caller's request is no longer claimed, or its apply
+ * no longer has the lease.
+ */
 export async function auditFor(tx: Statements, by: By['by'], change: AuditedChange): Promise<void> {
   if (by === undefined) return;
   const { actor, requestedBy, address, now, claim } = by;
   if (claim !== undefined && (await tx.change(MARK, { ...claim, now: now() })) === 0)
     throw new Error('The request took too long: a repetition of it has run meanwhile');
+  await manage(tx, by, change);
   const after = requestedBy === undefined ? change.after : { ...change.after, requested_by: requestedBy };
   await appendAudit(tx, { ...change, after, actor, address, at: now() });
+}
+
+/** Notes what an apply creates, and forgets what anyone deletes. */
+async function manage(
+  tx: Statements,
+  { applyHolder, now }: Caller,
+  { action, clientId, subject: id = clientId ?? '' }: AuditedChange,
+): Promise<void> {
+  if (applyHolder !== undefined) {
+    const extended = await tx.change(EXTEND_APPLY, { applyHolder, until: now() + APPLY_LEASE_MS });
+    if (extended === 0) throw new Error('The apply took too long: another one has run meanwhile');
+    if (CREATIONS.includes(action)) await tx.change(MANAGE, { id, clientId: clientId ?? null });
+  }
+  if (DELETIONS.includes(action)) await tx.change(FORGET, { id });
 }
 
 const KEY_OF_USER = `

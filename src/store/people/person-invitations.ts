@@ -36,6 +36,7 @@ const SPEND = `DELETE FROM invitation WHERE token_hash = :tokenHash AND ${WORKS}
 const OF_PERSON = '(CAST(:personId AS TEXT) IS NULL OR person_id = :personId)';
 const WITHDRAW = `DELETE FROM invitation WHERE invitation_id = :invitationId AND ${OF_PERSON} RETURNING ${INVITATION}`;
 const WITHDRAW_OF = `DELETE FROM invitation WHERE created_by = :creatorId RETURNING ${INVITATION}`;
+const MANAGE_PERSON = 'UPDATE managed SET id = :personId WHERE id = :invitationId';
 const ADD_PERSON = `
   INSERT INTO person (person_id, name, login, role, password, created_at)
   VALUES (:personId, :name, :login, :role, :password, :now) ON CONFLICT (login) DO NOTHING`;
@@ -128,7 +129,7 @@ async function accept(tx: Statements, { tokenHash, person, now, by }: Acceptance
   await tx.change(TAKE_TURN);
   const spent = await tx.get<InvitationRow>(SPEND, { tokenHash, now });
   if (spent === undefined) return 'link_ended';
-  const { purpose, role, clientIds, personId } = toInvitation(spent);
+  const { invitationId, purpose, role, clientIds, personId } = toInvitation(spent);
   const { name, login, password = null } = person;
   if (personId !== undefined) {
     await tx.change('UPDATE person SET password = :password WHERE person_id = :personId', {
@@ -153,6 +154,7 @@ async function accept(tx: Statements, { tokenHash, person, now, by }: Acceptance
   if (added === 0) throw new NotAccepted('login_taken');
   await addWays(tx, { personId: person.personId, person, now });
   await giveApplications(tx, person.personId, clientIds);
+  await tx.change(MANAGE_PERSON, { personId: person.personId, invitationId });
   const after = { email: login, role, ...(role === 'developer' && { client_ids: clientIds }) };
   await auditFor(tx, by, { action: 'person.registered', subject: person.personId, after });
   return 'done';

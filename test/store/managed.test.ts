@@ -1,0 +1,4 @@
+import { managedStoreContract } from '../contract/managed-store.contract.ts';
+import { onEachIsolation } from '../harness/databases.ts';
+
+onEachIsolation(managedStoreContract);
