@@ -8,11 +8,12 @@ import {
   revokeKey,
   rotateKey,
 } from '../administration/operations/key-operations.ts';
+import { DURATION_FORM, parseDuration } from '../lib/duration.ts';
 import { ROLES } from '../people/person.ts';
 import { type Command, type Positional, usageError } from './command.ts';
 import { INDENT, tabulate } from './help.ts';
 import { listOutput, operationCommand } from './operation-command.ts';
-import { DURATION_FORM, oneOf, overlapIn, overlapOption, parseDuration, text, YES } from './option-values.ts';
+import { oneOf, overlapIn, overlapOption, text, YES } from './option-values.ts';
 
 const KEY: Positional = { name: 'KEY', doc: 'The id of a key, see `admin key list`.' };
 const DAY_MS = 24 * 3_600_000;

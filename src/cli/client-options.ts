@@ -27,16 +27,6 @@ import { ApiError } from '../http/refusal.ts';
 import { lazyEgress } from '../lib/egress/lazy-egress.ts';
 import { RETURNING_USERS } from '../oauth/client.ts';
 import { MOST_REDIRECT_URIS } from '../oauth/redirect-uri.ts';
-import {
-  isInRange,
-  SWITCH_KEYS,
-  SWITCHES,
-  type Switch,
-  type SwitchKey,
-  switchField,
-  switchOption,
-  switchRange,
-} from '../oauth/switches.ts';
 import { REVIEWS } from '../verification/reviews.ts';
 import type { EndpointStore } from '../webhooks/endpoint-store.ts';
 import { unreachableProblem } from '../webhooks/endpoint-url.ts';
@@ -50,8 +40,9 @@ import {
   unreadableFile,
   usageError,
 } from './command.ts';
-import { choiceIn, parseDuration, readSwitch, text } from './option-values.ts';
+import { choiceIn, readSwitch, text } from './option-values.ts';
 import type { Operations } from './rendering.ts';
+import { readSwitches, SWITCH_OPTIONS } from './switch-options.ts';
 
 export const NAME: CommandOption = {
   name: 'name',
@@ -96,9 +87,6 @@ export const WEBHOOK_URL: CommandOption = {
   doc: 'The URL that receives deliveries: https, or http on this machine.',
 };
 
-const valueForm = (row: Switch): string =>
-  'values' in row ? row.values.join('|') : row.none ? 'TIME|none' : 'SECONDS';
-
 const FLOW_OPTIONS: readonly CommandOption[] = [
   {
     name: 'returning-users',
@@ -110,11 +98,7 @@ const FLOW_OPTIONS: readonly CommandOption[] = [
     value: 'KIND,…',
     doc: `The providers that it offers, of ${PROVIDER_KINDS.join(', ')}; by default all providers of the deployment.`,
   },
-  ...SWITCH_KEYS.map((key) => ({
-    name: switchOption(key),
-    value: valueForm(SWITCHES[key]),
-    doc: SWITCHES[key].doc,
-  })),
+  ...SWITCH_OPTIONS,
 ];
 
 type Options = Input['options'];
@@ -123,7 +107,7 @@ type Options = Input['options'];
 export const readFlow = (options: Options) => ({
   returning_users: choiceIn(options, 'returning-users', RETURNING_USERS),
   providers: readProviders(options.providers),
-  ...Object.fromEntries(SWITCH_KEYS.map((key) => [switchField(key), readSwitchValue(key, options)])),
+  ...readSwitches(options),
 });
 
 /** Returns the notices for a change of these settings. */
@@ -133,21 +117,6 @@ export const flowNotices = (returningUsers: string | undefined): string[] =>
         'Returning users now continue without proof: everyone who knows a user id can use the accounts of that user, at any scope.',
       ]
     : [];
-
-/** Returns a word, or whole seconds. Throws a usage error for a value out of range. */
-function readSwitchValue(key: SwitchKey, options: Options): string | number | undefined {
-  const row: Switch = SWITCHES[key];
-  const option = switchOption(key);
-  if ('values' in row) return choiceIn(options, option, row.values);
-  const value = text(options[option]);
-  if (value === undefined) return undefined;
-  const seconds = row.none ? readLifetime(value) : /^\d{1,3}$/.test(value) ? Number(value) : Number.NaN;
-  if (isInRange(row, seconds)) return seconds;
-  throw usageError(`--${option} must be ${switchRange(key)}.`);
-}
-
-const readLifetime = (value: string): number =>
-  value === 'none' ? 0 : (parseDuration(value) ?? Number.NaN) / 1000;
 
 /** Parses a list of providers. An empty text is an empty list. */
 function readProviders(value: Options[string] | undefined): readonly string[] | undefined {

@@ -13,6 +13,7 @@ import {
 } from '../administration/operations/delivery-operations.ts';
 import { listRequests } from '../administration/operations/request-operations.ts';
 import { AUDIT_ACTIONS } from '../audit/audit-entry.ts';
+import { DURATION_FORM, parseDuration } from '../lib/duration.ts';
 import type { RequestEntry } from '../request-log/request-entry.ts';
 import { parseStatus } from '../request-log/request-filter.ts';
 import { renderErrorText } from '../request-log/shown-body.ts';
@@ -20,7 +21,7 @@ import { CLIENT_ID, clientInput } from './client-commands.ts';
 import { type Command, type CommandOption, type Input, type Positional, usageError } from './command.ts';
 import { tabulate } from './help.ts';
 import { listOutput, operationCommand, pageInput, runAndPrint } from './operation-command.ts';
-import { DURATION_FORM, numberIn, oneOf, PAGE_OPTIONS, parseDuration, text } from './option-values.ts';
+import { numberIn, oneOf, PAGE_OPTIONS, text } from './option-values.ts';
 import { rendering } from './rendering.ts';
 import { terminalLine } from './terminal-text.ts';
 

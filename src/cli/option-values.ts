@@ -2,6 +2,7 @@
 
 import { createInterface } from 'node:readline/promises';
 import { type DocumentField, toDocument, toTable } from '../administration/documents/field.ts';
+import { DURATION_FORM, parseDuration } from '../lib/duration.ts';
 import {
   CommandError,
   type CommandOption,
@@ -56,18 +57,6 @@ export function overlapIn({ overlap }: Input['options'], usual: string): number 
   const overlapMs = parseDuration(text(overlap) ?? usual);
   if (overlapMs === undefined) throw usageError(`--overlap must be a time ${DURATION_FORM}.`);
   return overlapMs;
-}
-
-export const DURATION_FORM = 'such as 90s, 30m, 24h or 7d';
-
-const UNITS: Readonly<Record<string, number>> = { s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 };
-
-/** Parses a duration to milliseconds: 0, or a number followed by s, m, h or d. `undefined` if it is invalid. */
-export function parseDuration(text: string): number | undefined {
-  if (text === '0') return 0;
-  const [, number, unit = ''] = /^(\d{1,6})([smhd])$/.exec(text) ?? [];
-  const milliseconds = UNITS[unit];
-  return number === undefined || milliseconds === undefined ? undefined : Number(number) * milliseconds;
 }
 
 /** The option of every command that deletes. */

@@ -13,7 +13,7 @@ import { readReview } from '../administration/reviews.ts';
 import { PROVIDER_KINDS } from '../calendars/provider-facts.ts';
 import { type Html, html } from '../http/html.ts';
 import { type Client, RETURNING_USERS } from '../oauth/client.ts';
-import { isInRange, SWITCHES } from '../oauth/switches.ts';
+import { parseSwitch, SWITCHES } from '../oauth/switches.ts';
 import { may } from '../people/permission.ts';
 import { readClient, readOverlap, showTab } from './application-tab.ts';
 import { typedFields, typedUris } from './applications.route.ts';
@@ -121,11 +121,6 @@ const credentials = ({ publicUrl, now }: OpenDashboard): DashboardRoute[] => [
   }),
 ];
 
-const parseReplayWindow = (typed: string): number | undefined =>
-  /^\d{1,3}$/.test(typed) && isInRange(SWITCHES.refreshReplayWindow, Number(typed))
-    ? Number(typed)
-    : undefined;
-
 const security = (): DashboardRoute[] => [
   get(
     `${ONE}/security`,
@@ -140,7 +135,7 @@ const security = (): DashboardRoute[] => [
     const providers =
       field('providers') === 'only' ? PROVIDER_KINDS.filter((kind) => picked.includes(kind)) : null;
     const replayWindow = field('refresh_replay_window');
-    const refreshReplayWindow = parseReplayWindow(replayWindow);
+    const refreshReplayWindow = parseSwitch('refreshReplayWindow', replayWindow);
     const change = {
       pushedRequests:
         SWITCHES.pushedRequests.values.find((one) => one === field('pushed')) ?? client.pushedRequests,

@@ -4,6 +4,7 @@
  * dashboard's form, the audit log and the documents derive from SWITCHES. With all first values, nothing differs from the
  * wire of docs/wire.md.
  */
+import { parseDuration, renderDuration } from '../lib/duration.ts';
 
 type About = {
   /** Its name in text. */
@@ -147,8 +148,24 @@ export const switchRange = (key: SwitchKey): string => {
 export const switchText = (key: SwitchKey, value: string | number): string => {
   const row: Switch = SWITCHES[key];
   if (typeof value === 'string' || 'values' in row) return String(value);
-  return row.none && value === 0 ? 'none' : `${value} s`;
+  if (!row.none) return `${value} s`;
+  return value === 0 ? 'none' : renderDuration(value);
 };
+
+/** Parses a value as people type it: a word, whole seconds, or `none` or a duration. `undefined` if it is not allowed. */
+export function parseSwitch<K extends SwitchKey>(key: K, typed: string): Switches[K] | undefined {
+  const row: Switch = SWITCHES[key];
+  const value = 'values' in row ? row.values.find((word) => word === typed) : parseSeconds(row, typed);
+  return value as Switches[K] | undefined; // one of its values
+}
+
+function parseSeconds(row: Seconds, typed: string): number | undefined {
+  if (row.none && typed === 'none') return 0;
+  const seconds = row.none
+    ? (parseDuration(typed) || Number.NaN) / 1000
+    : Number(/^\d{1,3}$/.exec(typed)?.[0] ?? Number.NaN);
+  return isInRange(row, seconds) ? seconds : undefined;
+}
 
 /** Returns whether `seconds` is in the range of a switch. */
 export const isInRange = ({ min, max, none }: Seconds, seconds: number): boolean =>

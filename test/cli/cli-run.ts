@@ -69,10 +69,23 @@ export const CREATE = [
 
 /** The settings in documents of an application without settings, about how users connect. */
 export const NO_SETTINGS = {
-  pushed_requests: 'accepted',
   returning_users: 'prove',
   providers: null,
+  pushed_requests: 'accepted',
+  pkce: 'accepted',
+  code_format: 'user-id',
+  code_lifetime: 600,
+  issuer_in_callback: 'off',
+  refresh_rotation: 'always',
+  refresh_reuse: 'refuse',
   refresh_replay_window: 0,
+  refresh_idle_lifetime: 0,
+  refresh_lifetime: 0,
+  sender_constraint: 'off',
+  dpop_nonce: 'off',
+  client_authentication: 'secret',
+  revocation: 'open',
+  resource_indicators: 'off',
 };
 
 /** The branding in documents of an application without branding. */

@@ -1,5 +1,6 @@
 /** Each change that is audited, and the entry it must leave. */
 import type { AuditedChange, Caller } from '../../src/audit/audit-entry.ts';
+import { SWITCH_KEYS, SWITCHES, switchField } from '../../src/oauth/switches.ts';
 import type { Database } from '../../src/store/drivers/database.ts';
 import type { openStores } from '../../src/store/open-stores.ts';
 import { messageContext } from '../../src/store/webhooks/webhook-sealing.ts';
@@ -52,8 +53,8 @@ export const CASES: readonly Case[] = [
       clientId: 'new',
       after: {
         ...{ name: 'New', display_name: null, redirect_uris: ['https://new.example/cb'] },
-        ...{ webhook_url: 'https://hook.example/in?…', pushed_requests: 'accepted' },
-        ...{ returning_users: 'prove', providers: null, refresh_replay_window: 0 },
+        ...{ webhook_url: 'https://hook.example/in?…', returning_users: 'prove', providers: null },
+        ...Object.fromEntries(SWITCH_KEYS.map((key) => [switchField(key), SWITCHES[key].initial])),
       },
     },
   },
@@ -69,6 +70,20 @@ export const CASES: readonly Case[] = [
       ...{ action: 'client.updated', ...ACME },
       before: { display_name: null, providers: null },
       after: { display_name: 'Acme Ltd', providers: ['google'] },
+    },
+  },
+  {
+    name: 'changing the switches of an application',
+    change: ({ clients }, by) =>
+      clients.updateClient(
+        'acme',
+        { codeFormat: 'opaque', codeLifetime: 600, refreshIdleLifetime: 3600 },
+        { now: NOW, by },
+      ),
+    entry: {
+      ...{ action: 'client.updated', ...ACME },
+      before: { code_format: 'user-id', refresh_idle_lifetime: 0 },
+      after: { code_format: 'opaque', refresh_idle_lifetime: 3600 },
     },
   },
   {

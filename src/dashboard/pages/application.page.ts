@@ -12,7 +12,7 @@ import { notice } from '../../design/parts.page.ts';
 import { type Html, html } from '../../http/html.ts';
 import { type Client, registeredUris } from '../../oauth/client.ts';
 import type { ApplicationContents } from '../../oauth/client-store.ts';
-import { isInRange, SWITCHES } from '../../oauth/switches.ts';
+import { parseSwitch, SWITCHES } from '../../oauth/switches.ts';
 import { may, mayRole, type Permission } from '../../people/permission.ts';
 import { type DashboardMessageKey, dashboardMessages as messages } from '../messages/messages.ts';
 import {
@@ -205,7 +205,7 @@ ${group(
 function replayField({ refreshReplayWindow }: Client, typed = String(refreshReplayWindow)): Html {
   const name = 'refresh_replay_window';
   const { max: most } = SWITCHES.refreshReplayWindow;
-  const isWrong = !isInRange(SWITCHES.refreshReplayWindow, Number(typed));
+  const isWrong = parseSwitch('refreshReplayWindow', typed) === undefined;
   return field({
     name,
     label: messages.text('security.replay'),
