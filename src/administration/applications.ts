@@ -9,7 +9,7 @@ import { ApiError, apiMessage } from '../http/refusal.ts';
 import type { PrivateNetwork } from '../lib/egress/private-network.ts';
 import type { Client, ClientChange, ClientSettings } from '../oauth/client.ts';
 import { registeredUris } from '../oauth/client.ts';
-import type { ClientKeys } from '../oauth/client-key-store.ts';
+import type { ClientKeyStore, ClientKeys } from '../oauth/client-key-store.ts';
 import {
   changeClient,
   changeProblems,
@@ -28,6 +28,7 @@ import { type WebhookAddress, webhookAddressProblem } from './webhook-address.ts
 
 export type ApplicationsDeps = {
   readonly clients: ClientStore;
+  readonly clientKeys: Pick<ClientKeyStore, 'hasKeys'>;
   readonly endpoints: EndpointStore;
   /** The private addresses that deliveries may reach. */
   readonly privateNetwork: PrivateNetwork;
@@ -219,16 +220,20 @@ async function addressProblems(
 export type SecurityChange = ClientSettingsChange;
 
 /**
- * Changes how its users connect and how its tokens are refreshed. Returns a new secret if it authenticates by one again.
- * Throws PeopleRefusal.
+ * Changes how its users connect and how strict its requests and tokens are. Returns a new secret if it authenticates by one
+ * again, or the problem of a combination that is not allowed, and then changes nothing. Throws PeopleRefusal.
  */
 export async function changeSecurity(
   actor: Actor,
   { clientId, change }: { readonly clientId: string; readonly change: SecurityChange },
   deps: ApplicationsDeps & By,
-): Promise<string | undefined> {
+): Promise<Pick<ChangeSecrets, 'clientSecret'> | { readonly problem: string }> {
   mustBeAllowed(actor, 'application.change', clientId);
-  return mustExist(await changeClient({ clientId, change }, deps)).clientSecret;
+  try {
+    return mustExist(await changeClient({ clientId, change }, deps));
+  } catch (refusal) {
+    return { problem: apiMessage(refusal) };
+  }
 }
 
 /** The new secret, and when the previous one expires. */

@@ -17,9 +17,11 @@ import {
   updateApplication,
 } from '../administration/operations/application-operations.ts';
 import { showLoad } from '../administration/operations/observation-operations.ts';
+import { checkApplicationOperation } from '../administration/operations/security-operations.ts';
 import { asObject, type Members } from '../http/fields.ts';
 import { instantText } from '../lib/rendered-json.ts';
 import type { Client } from '../oauth/client.ts';
+import { SWITCHES } from '../oauth/switches.ts';
 import { KEY_OPTIONS, newSecrets, readKeyOptions, secretRow } from './client-keys-options.ts';
 import {
   CLIENT_OPTIONS,
@@ -47,6 +49,7 @@ import { INDENT, tabulate } from './help.ts';
 import { listOutput, missing, operationCommand, runAndPrint } from './operation-command.ts';
 import { choiceIn, overlapIn, overlapOption, YES } from './option-values.ts';
 import { rendering } from './rendering.ts';
+import { grantsText, printEffects } from './switch-effects.ts';
 
 export const CLIENT_ID: Positional = {
   name: 'CLIENT_ID',
@@ -194,7 +197,9 @@ const update: Command = {
       throw usageError(`Nothing to change: give at least one of ${list}.`);
     }
     return context.withOperations(async (operations) => {
-      checkAppCalls(calls, await operations.read(showApplication, input));
+      const before = await operations.read(showApplication, input);
+      checkAppCalls(calls, before);
+      await printEffects({ before, change: settings }, operations, context);
       const fields = { ...input, ...settings, share_address: isShared };
       const changed = isGiven(settings) ? await operations.read(updateApplication, fields) : {};
       await runCalls(input.client_id, calls, operations);
@@ -292,7 +297,39 @@ const load = operationCommand({
   },
 });
 
-export const clientCommands: readonly Command[] = [create, list, show, load, update, rotateSecret, remove];
+const { values: PROFILES } = SWITCHES.profile;
+
+const check = operationCommand({
+  name: 'client check',
+  summary: 'List what an application lacks for a security profile',
+  positionals: [CLIENT_ID],
+  options: [
+    {
+      name: 'profile',
+      value: PROFILES.join('|'),
+      doc: 'The profile to check for, by default that of the application.',
+    },
+  ],
+  notes: ['Exit code 1 if something is missing.'],
+  operation: checkApplicationOperation,
+  input: (parsed) => ({ ...clientInput(parsed), profile: choiceIn(parsed.options, 'profile', PROFILES) }),
+  render({ client, profile, requirements, livingGrants }) {
+    const missing = requirements.filter((one) => one.missing !== undefined).length;
+    const rows = requirements.map(({ text, missing }) => [
+      missing === undefined ? 'met' : 'missing',
+      missing === undefined ? text : `${text}: ${missing}`,
+    ]);
+    const end = missing === 0 ? 'Nothing is missing' : `${missing} missing`;
+    return {
+      text: `${tabulate(rows, { width: 110 })}\n\n${end} for the profile ${profile} of ${client.name}, which has ${grantsText(livingGrants)}.`,
+      exitCode: missing === 0 ? 0 : 1,
+    };
+  },
+});
+
+export const clientCommands: readonly Command[] = [
+  ...[create, list, show, check, load, update, rotateSecret, remove],
+];
 
 /** Returns the error for an application that does not exist. */
 export const unknownClient = (clientId: string): CommandError =>

@@ -14,8 +14,9 @@ import {
   MOST_NAME_CHARACTERS,
   registeredUris,
 } from './client.ts';
-import type { ClientKeys } from './client-key-store.ts';
+import type { ClientKeyStore, ClientKeys } from './client-key-store.ts';
 import type { ClientStore } from './client-store.ts';
+import { planProfile, profileProblems } from './profile.ts';
 import { redirectUrisProblems, webhookUrlProblem } from './redirect-uri.ts';
 import { switchProblems } from './switches.ts';
 
@@ -27,6 +28,9 @@ const SECRET_CHARACTERS = 43;
 const SECRET_PREFIX = 'kalends_';
 
 export type ClientRegistrationDeps = By & { readonly clients: ClientStore; readonly now: () => number };
+
+export type ClientChangeDeps = ClientRegistrationDeps &
+  Pick<EditTerms, 'ifVersion'> & { readonly clientKeys: Pick<ClientKeyStore, 'hasKeys'> };
 
 type NewClient = {
   readonly name: string;
@@ -48,11 +52,13 @@ export async function registerClient(
 ): Promise<{ client: Client; clientSecret: string | undefined }> {
   const clientId = `proj${randomText(ID_CHARACTERS)}`;
   const facts = { clientId, name, displayName, redirectUri, webhookUrl, createdAt: now() };
-  const client: Client = { ...DEFAULT_SETTINGS, ...settings, ...facts };
+  const profile = planProfile(DEFAULT_SETTINGS, settings?.profile, undefined);
+  const client: Client = { ...DEFAULT_SETTINGS, ...profile?.switches, ...settings, ...facts };
   checkChange(client);
   const [problem] = redirectUrisProblems(registeredUris(client));
   if (problem !== undefined) throw new ApiError(SETTINGS.invalid_redirect_uri, problem);
   checkCombination(client);
+  requireKeys(client, keys !== undefined);
   const clientSecret = client.clientAuthentication === 'secret' ? newClientSecret() : undefined;
   const secretHash = clientSecret === undefined ? undefined : hashOfSecret(clientSecret);
   await clients.createClient({ ...client, keys }, secretHash, by);
@@ -68,9 +74,11 @@ export async function changeClient(
     clientId,
     change,
   }: { readonly clientId: string; readonly change: Parameters<ClientStore['updateClient']>[1] },
-  { clients, now, by, ifVersion }: ClientRegistrationDeps & Pick<EditTerms, 'ifVersion'>,
+  { clients, clientKeys, now, by, ifVersion }: ClientChangeDeps,
 ): Promise<{ readonly client: Client; readonly clientSecret: string | undefined } | undefined> {
   checkChange(change);
+  if (change.profile === 'fapi2')
+    requireKeys(change, change.keys !== undefined || (await clientKeys.hasKeys(clientId)));
   let clientSecret: string | undefined;
   const newSecretHash = () => {
     clientSecret = newClientSecret();
@@ -84,8 +92,18 @@ export async function changeClient(
 
 /** Throws ApiError 400 for switches that exclude each other. The store calls it in the transaction of a change. */
 export function checkCombination(client: Client): void {
-  const [problem] = switchProblems({ ...client, redirectUris: registeredUris(client) });
+  const problems = [
+    ...profileProblems(client),
+    ...switchProblems({ ...client, redirectUris: registeredUris(client) }),
+  ];
+  const [problem] = problems;
   if (problem !== undefined) throw new ApiError(SETTINGS.invalid_client_metadata, problem);
+}
+
+function requireKeys({ profile }: Pick<ClientChange, 'profile'>, hasKeys: boolean): void {
+  if (profile !== 'fapi2' || hasKeys) return;
+  const problem = 'profile "fapi2" requires a public key: register a JWKS with jwks or jwks_uri';
+  throw new ApiError(SETTINGS.invalid_client_metadata, problem);
 }
 
 /**

@@ -9,8 +9,12 @@ import { parseDuration, renderDuration } from '../lib/duration.ts';
 type About = {
   /** Its name in text. */
   readonly label: string;
-  /** What it does, for the reference and the help of the command line. */
+  /** What it does, for the reference, the dashboard and the help of the command line. */
   readonly doc: string;
+  /** What a change means for an application in use. */
+  readonly consequence: string;
+  /** Whether a change affects living grants. */
+  readonly affectsGrants?: true;
 };
 
 type Choice<V extends string> = About & { readonly values: readonly V[]; readonly initial: V };
@@ -42,71 +46,104 @@ const lifetime = (about: About): Seconds => ({
 
 /** By property. The first of several values is the default. */
 export const SWITCHES = {
+  profile: choice(['default', 'fapi2'], {
+    label: 'profile',
+    doc: '`fapi2`: the FAPI 2.0 Security Profile, which makes other switches stricter and needs `jwks` or `jwks_uri`. `default` restores the switches from before the profile.',
+    consequence:
+      'With `fapi2`, all client secrets end, the issuer becomes `/fapi2` and requests at the other one are refused. Returning to `default` creates a new client secret.',
+    affectsGrants: true,
+  }),
   pushedRequests: choice(['accepted', 'required'], {
     label: 'pushed requests',
     doc: '`accepted`, the default: `/authorize` takes its parameters from the URL or from a request pushed to `/par`. `required`: only from a pushed request (RFC 9126).',
+    consequence: 'With `required`, an address with the parameters of the request no longer starts a flow.',
   }),
   pkce: choice(['accepted', 'required'], {
     label: 'PKCE',
     doc: '`required`: every authorization request needs a `code_challenge` with the method S256 (RFC 7636).',
+    consequence: 'With `required`, requests without a challenge are refused.',
   }),
   codeFormat: choice(['user-id', 'opaque'], {
     label: 'code format',
     doc: '`user-id`, the default: the authorization code is the user id. `opaque`: it is a random value that works once, and a second redemption ends the grant of the first.',
+    consequence:
+      'With `opaque`, pending `user-id` codes are refused, and the application reads the user id from the access token.',
   }),
   codeLifetime: seconds(
     { min: 10, max: 600, initial: 600 },
     {
       label: 'code lifetime',
       doc: 'Seconds for which an authorization code can be redeemed: 10 to 600, the default.',
+      consequence: 'A code that is redeemed later is refused, and the user starts again.',
     },
   ),
   issuerInCallback: choice(['off', 'on'], {
     label: 'issuer in callback',
     doc: '`on`: the redirect to the application has the parameter `iss` (RFC 9207).',
+    consequence:
+      'With `on`, the application must accept a further parameter, and no redirect URI may contain it.',
   }),
   refreshRotation: choice(['always', 'never'], {
     label: 'refresh token rotation',
     doc: '`always`, the default: each refresh returns a new refresh token. `never`: it returns the same one. Allowed with client authentication `private_key_jwt` or sender constraint `required`.',
+    consequence:
+      'With `never`, a refresh token works until its grant ends, for everyone who also has the key of the application.',
   }),
   refreshReuse: choice(['refuse', 'end-grant'], {
     label: 'refresh token reuse',
     doc: '`end-grant`: a rotated refresh token that is presented outside the replay window ends its grant (RFC 9700). Needs a refresh replay window of at least 10 seconds unless rotation is `never`.',
+    consequence:
+      'With `end-grant`, an application that repeats an old refresh token too late needs a new approval.',
+    affectsGrants: true,
   }),
   refreshReplayWindow: seconds(
     { min: 0, max: 120, initial: 0 },
     {
       label: 'refresh replay window',
       doc: 'Seconds after a refresh for which the rotated refresh token still returns its successor, until the successor is used: 0 (off, the default) to 120. A client whose response was lost can then repeat the request.',
+      consequence: 'Within this time, an old refresh token also works for a thief.',
     },
   ),
   refreshIdleLifetime: lifetime({
     label: 'refresh idle lifetime',
     doc: 'The time after the last refresh when a refresh token expires: 1h to 3650d, or `none`, the default.',
+    consequence:
+      'Existing grants count from their last refresh. Users approve again after this time without a refresh.',
+    affectsGrants: true,
   }),
   refreshLifetime: lifetime({
     label: 'refresh lifetime',
     doc: 'The time after the approval when the refresh tokens of the grant expire: 1h to 3650d, or `none`, the default.',
+    consequence: 'Existing grants count from their approval. Users approve again after this time.',
+    affectsGrants: true,
   }),
   senderConstraint: choice(['off', 'accepted', 'required'], {
     label: 'sender constraint',
     doc: '`accepted`: a DPoP proof binds codes and tokens to its key (RFC 9449). `required`: unbound tokens are refused. `off` is the default.',
+    consequence:
+      'With `required`, unbound access tokens are refused within 5 seconds, and the next refresh needs a proof. With `off`, bound access tokens need proofs until they expire.',
+    affectsGrants: true,
   }),
   dpopNonce: choice(['off', 'on'], {
     label: 'DPoP nonce',
     doc: '`on`: DPoP proofs need a nonce of the server (RFC 9449 §8).',
+    consequence: 'With `on`, the application must repeat requests that are refused with `use_dpop_nonce`.',
   }),
   clientAuthentication: choice(['secret', 'private_key_jwt', 'none'], {
     label: 'client authentication',
     doc: '`secret`, the default: the client secret. `private_key_jwt`: an assertion that a registered key signed (RFC 7523); all secrets end. `none`: the application is public.',
+    consequence: 'Leaving `secret` ends all client secrets. Returning to it creates a new one.',
+    affectsGrants: true,
   }),
   revocation: choice(['open', 'authenticated'], {
     label: 'revocation',
     doc: '`open`, the default: who has a token can revoke it. `authenticated`: `/revoke` also requires the client authentication of its application.',
+    consequence: 'With `authenticated`, a revocation without the credentials of the application is refused.',
   }),
   resourceIndicators: choice(['off', 'on'], {
     label: 'resource indicators',
     doc: '`on`: the parameter `resource` sets the audience of access tokens (RFC 8707).',
+    consequence: 'With `on`, requests for another resource than this server are refused.',
   }),
 } as const;
 
@@ -134,6 +171,10 @@ export const switchField = <K extends SwitchKey>(key: K): SwitchField<K> => name
 
 /** Returns the name of the option without `--`. */
 export const switchOption = (key: SwitchKey): string => name(key, '-');
+
+/** Returns the name as a heading. */
+export const switchTitle = (key: SwitchKey): string =>
+  SWITCHES[key].label.replace(/^./, (letter) => letter.toUpperCase());
 
 /** Returns what a value of a switch must be, for errors. */
 export const switchRange = (key: SwitchKey): string => {
@@ -170,6 +211,12 @@ function parseSeconds(row: Seconds, typed: string): number | undefined {
 /** Returns whether `seconds` is in the range of a switch. */
 export const isInRange = ({ min, max, none }: Seconds, seconds: number): boolean =>
   Number.isInteger(seconds) && ((none && seconds === 0) || (seconds >= min && seconds <= max));
+
+/** Returns whether a switch can have this value. */
+export const isAllowed = (row: Switch, value: unknown): boolean =>
+  'values' in row
+    ? row.values.some((word) => word === value)
+    : typeof value === 'number' && isInRange(row, value);
 
 /** Returns an object with a value for each switch. */
 export const eachSwitch = <T>(value: (key: SwitchKey) => T): Readonly<Record<SwitchKey, T>> =>

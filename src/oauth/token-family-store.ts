@@ -39,6 +39,9 @@ export interface TokenFamilyStore {
   /** Ends every living grant of a user and withdraws its pending code, in one transaction; returns the number. */
   endGrantsOf(clientId: string, userId: string, terms: ChangeTerms): Promise<number>;
 
+  /** Counts the living grants of an application, up to `most`. */
+  countLivingGrants(clientId: string, most: number): Promise<number>;
+
   /** Deletes grants that ended before `endedBefore`. Their tokens are then refused as unknown. */
   deleteEndedGrants(endedBefore: number): Promise<number>;
 }

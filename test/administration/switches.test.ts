@@ -12,8 +12,9 @@ import {
 
 const CALLBACK = 'https://app.example/callback';
 const DEFAULTS = Object.fromEntries(SWITCH_KEYS.map((key) => [switchField(key), DEFAULT_SWITCHES[key]]));
-/** All switches with another value than the default. */
+/** All switches besides the profile with another value than the default. */
 const STRICT = {
+  profile: 'default',
   ...{ pushed_requests: 'required', pkce: 'required', code_format: 'opaque', code_lifetime: 60 },
   ...{ issuer_in_callback: 'on', refresh_rotation: 'never', refresh_reuse: 'end-grant' },
   ...{ refresh_replay_window: 60, refresh_idle_lifetime: 3600, refresh_lifetime: 315_360_000 },

@@ -148,6 +148,7 @@ describe('a command at a server', () => {
   const commands: Readonly<Record<string, () => Promise<string[]>>> = {
     'client list': async () => [],
     'client show': async () => [clientId],
+    'client check': async () => [clientId],
     'client create': async () => [
       ...['--name', 'New', '--redirect-uri', 'https://shop.example/cb', '--own-webhook-keys'],
       ...['--webhook-url', `https://shop.example/${++users}`, '--returning-users', 'continue'],

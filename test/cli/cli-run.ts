@@ -71,6 +71,7 @@ export const CREATE = [
 export const NO_SETTINGS = {
   returning_users: 'prove',
   providers: null,
+  profile: 'default',
   pushed_requests: 'accepted',
   pkce: 'accepted',
   code_format: 'user-id',

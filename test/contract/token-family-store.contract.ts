@@ -233,6 +233,19 @@ export function tokenFamilyStoreContract(database: string, open: () => Promise<D
       assert.ok(await families.findLivingGrant(other.grant.familyId));
     });
 
+    it('living grants are counted up to a limit, without ended ones and pending codes', async () => {
+      const { db, families, grant } = await prepare();
+      await makeUsers(db);
+      await makeCode(db, 'ada');
+      for (const userId of ['ada', 'ben']) await makeFamily(db, { ...ada, userId });
+      const counts = () => Promise.all([1, 3, 9].map((most) => families.countLivingGrants('acme', most)));
+
+      assert.deepEqual(await counts(), [1, 3, 3]);
+      await families.endGrantsWith(grant, NOW);
+      assert.deepEqual(await counts(), [1, 1, 1]);
+      assert.equal(await families.countLivingGrants('other', 9), 0);
+    });
+
     it('the operator withdraws the pending code of that user too', async () => {
       const { db, families } = await prepare();
       await makeUsers(db);

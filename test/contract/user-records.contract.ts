@@ -23,6 +23,7 @@ const OTHER_TABLES: Readonly<Record<string, string>> = {
       'application',
       'application_look',
       'application_logo',
+      'client_jwks',
       'client_secret',
       'client_jwks',
       'provider_app',

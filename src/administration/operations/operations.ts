@@ -20,6 +20,7 @@ import type { AdminOperation } from './operation.ts';
 import { PROVIDER_APP_OPERATIONS } from './provider-app-operations.ts';
 import { listRequests, showRequest } from './request-operations.ts';
 import { REVIEW_OPERATIONS } from './review-operations.ts';
+import { checkApplicationOperation } from './security-operations.ts';
 import { SIGNING_KEY_OPERATIONS } from './signing-key-operations.ts';
 import { SYSTEM_OPERATIONS } from './system-operations.ts';
 import {
@@ -39,6 +40,7 @@ export const ADMIN_OPERATIONS: readonly AdminOperation[] = [
   updateApplication,
   deleteApplicationOperation,
   rotateApplicationSecret,
+  checkApplicationOperation,
   ...BRANDING_OPERATIONS,
   ...PROVIDER_APP_OPERATIONS,
   ...REVIEW_OPERATIONS,

@@ -10,6 +10,7 @@ import {
   type UnstoredClient,
 } from '../../oauth/client.ts';
 import type { ApplicationContents, ClientStore, SecretRotation } from '../../oauth/client-store.ts';
+import { type ProfileChange, planProfile } from '../../oauth/profile.ts';
 import { eachSwitch, SWITCH_KEYS, type Switches, switchField } from '../../oauth/switches.ts';
 import { auditFor } from '../audit/append-audit.ts';
 import { changedSettings, createdSettings } from '../audit/audited-settings.ts';
@@ -49,6 +50,7 @@ const SELECT = `
          ${SWITCH_COLUMNS}, created_at, ${FURTHER_REDIRECT_URIS}`;
 
 const FIND = `${SELECT} FROM application AS a WHERE client_id = :clientId`;
+const FIND_TO_CHANGE = `${SELECT}, switches_before FROM application AS a WHERE client_id = :clientId`;
 const FIND_BY_LABEL = `
   SELECT MIN(client_id) AS client_id FROM application WHERE LOWER(client_id) = :label HAVING COUNT(*) = 1`;
 // Each secret as its hash, a space and its expiry. The caller checks the expiry, so that the row can be cached.
@@ -77,6 +79,7 @@ const UPDATE = `
          webhook_url = CASE WHEN :setWebhookUrl = 1 THEN :webhookUrl ELSE webhook_url END,
          returning_users = COALESCE(:returningUsers, returning_users),
          providers = CASE WHEN :setProviders = 1 THEN :providers ELSE providers END,
+         switches_before = CASE WHEN :setProfile = 1 THEN :switchesBefore ELSE switches_before END,
          ${SWITCH_CHANGES.join(', ')}
    WHERE client_id = :clientId`;
 const REMOVE_REDIRECT_URIS = 'DELETE FROM redirect_uri WHERE client_id = :clientId';
@@ -142,13 +145,17 @@ export function clientStore(db: Database, most = Number.POSITIVE_INFINITY): Clie
       const { webhookUrl, keys } = change;
       const row = await db.transaction(async (tx) => {
         if (!(await lockApplication(tx, clientId, { now, ifVersion }))) return undefined;
-        const before = await tx.get<ClientRow>(FIND, { clientId });
+        const before = await tx.get<ClientRow & Pick<ProfileChange, 'switchesBefore'>>(FIND_TO_CHANGE, {
+          clientId,
+        });
+        const profile = before && planProfile(before, change.profile, before.switchesBefore ?? undefined);
         if (before?.webhookUrl === undefined && webhookUrl) await refuseFurther(tx, clientId, most);
         const updated = await changeReviewed(tx, { clientId, now, by }, async () => {
           const [redirectUri, ...further] =
             (before && redirectUris?.(registeredUris(toClient(before)))) ?? [];
           if (redirectUri !== undefined) await replaceRedirectUris(tx, clientId, further);
-          await tx.change(UPDATE, { clientId, redirectUri: redirectUri ?? null, ...changedValues(change) });
+          const values = { redirectUri: redirectUri ?? null, ...changedValues(change, profile) };
+          await tx.change(UPDATE, { clientId, ...values });
           return tx.get<ClientRow>(FIND, { clientId });
         });
         if (updated) check?.(toClient(updated));
@@ -248,12 +255,14 @@ async function changeSecrets(
     await tx.change(ADD_SECRET, { clientId, secretHash: newSecretHash(), now });
 }
 
-function changedValues(change: ClientChange) {
+function changedValues(change: ClientChange, profile: ProfileChange | undefined) {
   const { name, displayName, webhookUrl, providers } = change;
   return {
     name: name ?? null,
-    ...eachSwitch((key) => change[key] ?? null),
+    ...eachSwitch((key) => change[key] ?? profile?.switches[key] ?? null),
     returningUsers: change.returningUsers ?? null,
+    setProfile: profile === undefined ? 0 : 1,
+    switchesBefore: profile?.switchesBefore ?? null,
     // null removes these three, so a separate value says whether they change.
     setDisplayName: displayName === undefined ? 0 : 1,
     displayName: displayName ?? null,

@@ -65,6 +65,10 @@ const END_WITH = `${END_OF_USER}
                   AND own.ended_at IS NULL)`;
 const END_ALONE = `${END_OF_USER} AND family_id = :familyId`;
 
+const COUNT_LIVING = `
+  SELECT COUNT(*) AS count
+    FROM (SELECT 1 FROM token_family WHERE client_id = :clientId AND ended_at IS NULL LIMIT :most) AS living`;
+
 const DELETE_ENDED = `
   DELETE FROM token_family
    WHERE family_id IN (SELECT family_id FROM token_family
@@ -101,6 +105,10 @@ export function tokenFamilyStore(db: Database): TokenFamilyStore {
         await auditFor(tx, by, { action: 'user.revoked', clientId, subject, after });
         return ended;
       });
+    },
+
+    async countLivingGrants(clientId, most) {
+      return (await db.get<{ count: number }>(COUNT_LIVING, { clientId, most }))?.count ?? 0;
     },
 
     deleteEndedGrants(endedBefore) {
