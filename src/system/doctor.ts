@@ -2,6 +2,7 @@
 import { APP_KINDS, APP_NAMES } from '../access/provider-apps.ts';
 import type { Config } from '../config/config.ts';
 import { LATE, within } from '../lib/within.ts';
+import { isSecureOrigin } from '../oauth/profile.ts';
 import { receiverUrls } from '../watches/receiver-url.ts';
 import { type Check, checkClock, checkDatabase, checkKeys, checkServer } from './doctor-checks.ts';
 import {
@@ -108,6 +109,7 @@ export async function checkAll(
     checkKeys(report, config),
     ...checkWebhookKeys(report),
     ...checkAdminKeys(report, now()),
+    ...checkFapi2(report, config),
     ...(await checkDisk(config, report.state === 'reachable' ? report.fileBytes : undefined)),
     ...checkBackups(report, config, now()),
     checkClock(report, now()),
@@ -140,6 +142,27 @@ export function checkAdminKeys(report: StorageReport, now: number): Check[] {
   const list = due.map(({ name, expiresAt }) => `"${name}" at ${iso(expiresAt)}`).join(', ');
   const message = `Admin keys expire or expired: ${list}. Create a new key with "kalends admin key create", use it, and revoke the old one.`;
   return [{ name: 'admin_keys', status: first.expiresAt < now + FAIL_MS ? 'fail' : 'warn', message }];
+}
+
+/** Checks that applications with the profile `fapi2` have keys, and that the server is reached over https. */
+export function checkFapi2(report: StorageReport, { url }: Pick<Config, 'url'>): Check[] {
+  const name = 'fapi2';
+  const applications = report.state === 'reachable' ? (report.fapi2 ?? []) : [];
+  if (applications.length === 0) return [];
+  const keyless = applications.filter(({ hasKeys }) => !hasKeys).map(({ clientId }) => clientId);
+  const problems = [
+    ...(keyless.length === 0
+      ? []
+      : [
+          `${keyless.slice(0, 10).join(', ')}${keyless.length > 10 ? ', …' : ''}: these applications have the profile fapi2 and no public key. Run "kalends client update CLIENT_ID --jwks FILE".`,
+        ]),
+    ...(isSecureOrigin(url)
+      ? []
+      : [`KALENDS_URL is ${url}, and the profile fapi2 requires https: put a proxy with TLS in front.`]),
+  ];
+  if (problems.length > 0) return [{ name, status: 'fail', message: problems.join(' ') }];
+  const message = `Applications with the profile fapi2: ${applications.length}, all with keys.`;
+  return [{ name, status: 'ok', message }];
 }
 
 /** Returns a warning if applications with developers use the instance's webhook keys. */

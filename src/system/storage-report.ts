@@ -24,6 +24,8 @@ export type StorageReport =
       readonly sharedKeys: readonly string[];
       /** The admin keys that expire first, and those that have expired. In epoch milliseconds. */
       readonly adminKeys?: readonly { readonly name: string; readonly expiresAt: number }[];
+      /** The applications with the profile `fapi2`. */
+      readonly fapi2?: readonly { readonly clientId: string; readonly hasKeys: boolean }[];
       readonly accountsWithoutTenant: number;
       /** The creation of the database, and the last backup by Kalends. */
       readonly begunAt: number | undefined;

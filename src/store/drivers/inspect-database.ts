@@ -34,6 +34,10 @@ const EXPIRING_KEYS = `
   SELECT name, expires_at FROM admin_key WHERE expires_at - created_at > ${14 * 24 * 3_600_000}
    ORDER BY expires_at, key_id LIMIT 10`;
 
+const FAPI2 = `
+  SELECT client_id, CASE WHEN client_id IN (SELECT client_id FROM client_jwks) THEN 1 ELSE 0 END AS has_keys
+    FROM application WHERE profile = 'fapi2' ORDER BY 1`;
+
 /** Identities with a tenant are "oid:TENANT/OBJECT". */
 const WITHOUT_TENANT = `
   SELECT COUNT(*) AS count FROM account
@@ -64,6 +68,7 @@ export async function inspectDatabase(settings: DatabaseSettings, now: () => num
     const shared = pending.length > 0 ? [] : await db.all<{ clientId: string }>(SHARED_KEYS);
     const adminKeys =
       pending.length > 0 ? [] : await db.all<{ name: string; expiresAt: number }>(EXPIRING_KEYS);
+    const fapi2 = pending.length > 0 ? [] : await db.all<{ clientId: string; hasKeys: number }>(FAPI2);
     const untenanted = pending.length > 0 ? undefined : await db.get<{ count: number }>(WITHOUT_TENANT);
     const { engine } = db.dialect;
     const backups = pending.includes(1) ? undefined : await lastBackups(db);
@@ -78,6 +83,7 @@ export async function inspectDatabase(settings: DatabaseSettings, now: () => num
       watched,
       sharedKeys: shared.map(({ clientId }) => clientId),
       adminKeys,
+      fapi2: fapi2.map(({ clientId, hasKeys }) => ({ clientId, hasKeys: hasKeys === 1 })),
       accountsWithoutTenant: untenanted?.count ?? 0,
       begunAt: backups?.begunAt,
       lastBackup: backups?.made?.at,
