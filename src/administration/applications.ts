@@ -18,6 +18,8 @@ import {
 } from '../oauth/client-registration.ts';
 import type { ApplicationContents, ClientStore } from '../oauth/client-store.ts';
 import { planRedirectUris, type RedirectUriChange, redirectUrisProblems } from '../oauth/redirect-uri.ts';
+import { SWITCH_KEYS, SWITCHES, type SwitchKey } from '../oauth/switches.ts';
+import type { TokenFamilyStore } from '../oauth/token-family-store.ts';
 import { PeopleRefusal } from '../people/people-refusal.ts';
 import { may, mustBeAllowed } from '../people/permission.ts';
 import type { Actor } from '../people/person.ts';
@@ -219,18 +221,31 @@ async function addressProblems(
 /** The changed settings. `providers` is `null` for all that the instance offers. */
 export type SecurityChange = ClientSettingsChange;
 
+/** The changed switches that affect living grants. They are saved if `confirmed` names them. */
+type Unconfirmed = { readonly unconfirmed: readonly SwitchKey[] };
+
 /**
  * Changes how its users connect and how strict its requests and tokens are. Returns a new secret if it authenticates by one
- * again, or the problem of a combination that is not allowed, and then changes nothing. Throws PeopleRefusal.
+ * again. Changes nothing and returns the problem of a combination that is not allowed, or unconfirmed effects. Throws
+ * PeopleRefusal.
  */
 export async function changeSecurity(
   actor: Actor,
-  { clientId, change }: { readonly clientId: string; readonly change: SecurityChange },
-  deps: ApplicationsDeps & By,
-): Promise<Pick<ChangeSecrets, 'clientSecret'> | { readonly problem: string }> {
+  {
+    clientId,
+    change,
+    confirmed,
+  }: { readonly clientId: string; readonly change: SecurityChange; readonly confirmed: readonly string[] },
+  deps: ApplicationsDeps & By & { readonly families: Pick<TokenFamilyStore, 'countLivingGrants'> },
+): Promise<Pick<ChangeSecrets, 'clientSecret'> | { readonly problem: string } | Unconfirmed> {
   mustBeAllowed(actor, 'application.change', clientId);
+  const effects = SWITCH_KEYS.filter((key) => change[key] !== undefined && 'affectsGrants' in SWITCHES[key]);
+  const isConfirmed =
+    effects.every((key) => confirmed.includes(key)) ||
+    (await deps.families.countLivingGrants(clientId, 1)) === 0;
   try {
-    return mustExist(await changeClient({ clientId, change }, deps));
+    const changed = mustExist(await changeClient({ clientId, change, isDryRun: !isConfirmed }, deps));
+    return isConfirmed ? changed : { unconfirmed: effects };
   } catch (refusal) {
     return { problem: apiMessage(refusal) };
   }

@@ -64,7 +64,7 @@ export function requirementsOf(
     ...{ name: switchField(key), text },
     missing: isMet
       ? undefined
-      : `${SWITCHES[key].label} is ${switchText(key, values[key])}: --profile fapi2 sets it`,
+      : `${SWITCHES[key].label} is ${switchText(key, values[key])}: the profile sets it`,
   }));
   return [https, ...(needsKeys ? [keys] : []), ...ofSwitches];
 }

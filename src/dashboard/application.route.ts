@@ -1,7 +1,6 @@
-/** One application: settings, first steps, credentials, security, and its deletion. */
+/** One application: settings, first steps, credentials, and its deletion. */
 
 import {
-  changeSecurity,
   changeSettings,
   countApplicationContents,
   deleteApplication,
@@ -10,10 +9,8 @@ import {
   SETTINGS_FIELDS,
 } from '../administration/applications.ts';
 import { readReview } from '../administration/reviews.ts';
-import { PROVIDER_KINDS } from '../calendars/provider-facts.ts';
 import { type Html, html } from '../http/html.ts';
-import { type Client, RETURNING_USERS } from '../oauth/client.ts';
-import { parseSwitch, SWITCHES } from '../oauth/switches.ts';
+import type { Client } from '../oauth/client.ts';
 import { may } from '../people/permission.ts';
 import { readClient, readOverlap, showTab } from './application-tab.ts';
 import { typedFields, typedUris } from './applications.route.ts';
@@ -25,7 +22,6 @@ import {
   deleteContent,
   rotateContent,
   rotatedContent,
-  securityContent,
   settingsContent,
   settingsSecretContent,
 } from './pages/application.page.ts';
@@ -35,13 +31,14 @@ import type { Viewer } from './pages/layout.page.ts';
 import { playgroundPath } from './pages/playground.page.ts';
 import { editNotice } from './pages/verification.page.ts';
 import { freshGet, freshPost, get, post } from './routes.ts';
+import { securityRoutes } from './security.route.ts';
 
 const ONE = `${APPLICATIONS}/:clientId`;
 
 export const applicationRoutes = (deps: OpenDashboard): DashboardRoute[] => [
   ...settings(deps),
   ...credentials(deps),
-  ...security(),
+  ...securityRoutes(),
   ...deletion(),
 ];
 
@@ -118,37 +115,6 @@ const credentials = ({ publicUrl, now }: OpenDashboard): DashboardRoute[] => [
     const rotation = { clientId: visit.parameter('clientId'), overlapMs: readOverlap(visit) };
     const rotated = await rotateSecret(visit.person, rotation, visit.deps);
     return showTab(visit, { tab: '/credentials', content: rotatedContent(rotated, now()) });
-  }),
-];
-
-const security = (): DashboardRoute[] => [
-  get(
-    `${ONE}/security`,
-    'application.read',
-    tabPage('/security', (client, viewer) => securityContent({ client }, viewer)),
-  ),
-  post(`${ONE}/security`, 'application.change', async (visit) => {
-    const { person, viewer, reply, field, fields, deps } = visit;
-    const client = await readClient(visit);
-    const { clientId } = client;
-    const picked = fields('provider');
-    const providers =
-      field('providers') === 'only' ? PROVIDER_KINDS.filter((kind) => picked.includes(kind)) : null;
-    const replayWindow = field('refresh_replay_window');
-    const refreshReplayWindow = parseSwitch('refreshReplayWindow', replayWindow);
-    const change = {
-      pushedRequests:
-        SWITCHES.pushedRequests.values.find((one) => one === field('pushed')) ?? client.pushedRequests,
-      returningUsers: RETURNING_USERS.find((one) => one === field('returning')) ?? client.returningUsers,
-      providers,
-    };
-    if (providers?.length === 0 || refreshReplayWindow === undefined) {
-      const typed = { ...client, ...change, providers: providers ?? undefined };
-      const content = securityContent({ client: typed, replayWindow }, viewer);
-      return showTab(visit, { client, tab: '/security', content, status: 400 });
-    }
-    await changeSecurity(person, { clientId, change: { ...change, refreshReplayWindow } }, deps);
-    return goTo(reply, `${applicationPath(clientId)}/security?done=saved`);
   }),
 ];
 

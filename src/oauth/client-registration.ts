@@ -73,7 +73,13 @@ export async function changeClient(
   {
     clientId,
     change,
-  }: { readonly clientId: string; readonly change: Parameters<ClientStore['updateClient']>[1] },
+    isDryRun = false,
+  }: {
+    readonly clientId: string;
+    readonly change: Parameters<ClientStore['updateClient']>[1];
+    /** Checks the change and saves nothing. */
+    readonly isDryRun?: boolean;
+  },
   { clients, clientKeys, now, by, ifVersion }: ClientChangeDeps,
 ): Promise<{ readonly client: Client; readonly clientSecret: string | undefined } | undefined> {
   checkChange(change);
@@ -85,8 +91,19 @@ export async function changeClient(
     return hashOfSecret(clientSecret);
   };
   const terms = { now: now(), by, ifVersion };
-  const checked = { ...change, check: checkCombination, newSecretHash };
-  const client = await clients.updateClient(clientId, checked, terms);
+  const undone = new Error('A dry run saves nothing');
+  let checked: Client | undefined;
+  const check = (changed: Client) => {
+    checkCombination(changed);
+    checked = changed;
+    if (isDryRun) throw undone;
+  };
+  const client = await clients
+    .updateClient(clientId, { ...change, check, newSecretHash }, terms)
+    .catch((reason: unknown) => {
+      if (reason !== undone) throw reason;
+      return checked;
+    });
   return client && { client, clientSecret };
 }
 

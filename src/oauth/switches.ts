@@ -176,6 +176,12 @@ export const switchOption = (key: SwitchKey): string => name(key, '-');
 export const switchTitle = (key: SwitchKey): string =>
   SWITCHES[key].label.replace(/^./, (letter) => letter.toUpperCase());
 
+/** Returns a sentence about switches with their names instead of their fields. */
+export const withLabels = (text: string): string =>
+  SWITCH_KEYS.reduce((rest, key) => rest.replaceAll(switchField(key), SWITCHES[key].label), text)
+    .replaceAll('returning_users', 'returning users')
+    .replaceAll('redirect_uri', 'redirect URI');
+
 /** Returns what a value of a switch must be, for errors. */
 export const switchRange = (key: SwitchKey): string => {
   const row: Switch = SWITCHES[key];

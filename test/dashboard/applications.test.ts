@@ -235,43 +235,6 @@ onEachDatabase((database, open) => {
       assert.deepEqual((await actionsOf(clientIdIn(made)))[0], ['client.secret_rotated', owner.personId]);
     });
 
-    it('how users connect is set; no provider at all is no choice', async () => {
-      const clientId = await make();
-      const path = `${LIST}/${clientId}/security`;
-      const window = { refresh_replay_window: '0' };
-      const form = { pushed: 'required', returning: 'continue', providers: 'only', ...window };
-      const none = await owner.post(path, form);
-      assert.equal(none.status, 400);
-      assert.match(none.body, /value="required" checked/);
-      assert.equal((await find(clientId))?.pushedRequests, 'accepted');
-
-      await owner.post(path, { ...form, provider: 'caldav' });
-      const { pushedRequests, returningUsers, providers } = (await find(clientId)) ?? {};
-      assert.deepEqual([pushedRequests, returningUsers, providers], ['required', 'continue', ['caldav']]);
-      await owner.post(path, { providers: 'all', pushed: 'x', returning: '', ...window });
-      assert.deepEqual((await find(clientId))?.providers, undefined);
-      assert.equal((await find(clientId))?.pushedRequests, 'required');
-    });
-
-    it('the refresh replay window is set, and anything but 0 to 120 seconds is refused', async () => {
-      const clientId = await make();
-      const path = `${LIST}/${clientId}/security`;
-      const windowOf = async () => (await find(clientId))?.refreshReplayWindow;
-      assert.match((await owner.get(path)).body, /Refresh replay window \(seconds\)<.*value="0"/s);
-
-      await owner.post(path, { providers: 'all', refresh_replay_window: '60' });
-      assert.equal(await windowOf(), 60);
-      for (const typed of ['121', '-1', 'soon', '']) {
-        const refused = await owner.post(path, { providers: 'all', refresh_replay_window: typed });
-        assert.equal(refused.status, 400);
-        assert.match(
-          refused.body,
-          new RegExp(`value="${typed}".*a whole number of seconds from 0 to 120`, 's'),
-        );
-      }
-      assert.equal(await windowOf(), 60);
-    });
-
     it('deletion says what goes, and happens with the right name only', async () => {
       const clientId = await make({ name: 'Gone' });
       await makeAccount(dashboard.db, clientId, 'ada');

@@ -7,12 +7,10 @@ import {
 } from '../../administration/documents/application-settings.ts';
 import { auditedUrl } from '../../audit/audited-url.ts';
 import type { ApplicationFacts } from '../../branding/branding.ts';
-import { PROVIDER_KINDS } from '../../calendars/provider-facts.ts';
 import { notice } from '../../design/parts.page.ts';
 import { type Html, html } from '../../http/html.ts';
 import { type Client, registeredUris } from '../../oauth/client.ts';
 import type { ApplicationContents } from '../../oauth/client-store.ts';
-import { parseSwitch, SWITCHES } from '../../oauth/switches.ts';
 import { may, mayRole, type Permission } from '../../people/permission.ts';
 import { type DashboardMessageKey, dashboardMessages as messages } from '../messages/messages.ts';
 import {
@@ -165,55 +163,6 @@ export function rotatedContent({ clientSecret, oldSecretExpiresAt }: RotatedSecr
       ? messages.markup('rotated.until', { until: instant(oldSecretExpiresAt) })
       : html`${messages.text('rotated.ended')}`;
   return secretsPanel({ clientSecret }, html`<strong>${messages.text('created.once')}</strong> ${old}`);
-}
-
-/** Renders how users connect and tokens are refreshed. `replayWindow` is the typed text of that field. */
-export function securityContent(
-  { client, replayWindow }: { readonly client: Client; readonly replayWindow?: string },
-  viewer: Viewer,
-): Html {
-  const { clientId, pushedRequests, returningUsers, providers } = client;
-  const radio = (name: string, value: string, picked: string) =>
-    choice(
-      { type: 'radio', name, value, isPicked: value === picked },
-      messages.text(`security.${name}.${value}` as DashboardMessageKey), // each value has a message
-      messages.text(`security.${name}.${value}.about` as DashboardMessageKey),
-    );
-  const only = providers === undefined ? 'all' : 'only';
-  const kinds = PROVIDER_KINDS.map((kind) =>
-    choice(
-      { type: 'checkbox', name: 'provider', value: kind, isPicked: providers?.includes(kind) ?? false },
-      messages.text(`provider.${kind}`),
-    ),
-  );
-  const group = (title: DashboardMessageKey, content: Html) =>
-    html`<section class="panel"><fieldset><legend><h2>${messages.text(title)}</h2></legend>${content}</fieldset></section>`;
-  const content = html`${group('security.pushed', html`${radio('pushed', 'accepted', pushedRequests)}${radio('pushed', 'required', pushedRequests)}`)}
-${group('security.returning', html`${radio('returning', 'prove', returningUsers)}${radio('returning', 'continue', returningUsers)}`)}
-${group(
-  'security.providers',
-  html`${radio('providers', 'all', only)}${radio('providers', 'only', only)}
-<div class="picks">${kinds}</div>${providers?.length === 0 && html`<p class="wrong" role="alert">${messages.text('security.providers.none')}</p>`}`,
-)}
-<section class="panel"><div class="fields">${replayField(client, replayWindow)}</div></section>`;
-  if (!may(viewer.person, 'application.change', clientId))
-    return html`<fieldset class="read-only" disabled>${content}</fieldset>`;
-  const save = html`<div class="panel-end"><button class="primary">${messages.text('save')}</button></div>`;
-  return postForm(viewer, `${applicationPath(clientId)}/security`, html`${content}${save}`);
-}
-
-function replayField({ refreshReplayWindow }: Client, typed = String(refreshReplayWindow)): Html {
-  const name = 'refresh_replay_window';
-  const { max: most } = SWITCHES.refreshReplayWindow;
-  const isWrong = parseSwitch('refreshReplayWindow', typed) === undefined;
-  return field({
-    name,
-    label: messages.text('security.replay'),
-    hint: messages.text('security.replay.hint', { most }),
-    value: typed,
-    problem: isWrong ? messages.text('security.replay.wrong', { most }) : undefined,
-    maxLength: 3,
-  });
 }
 
 export type DeleteParts = {

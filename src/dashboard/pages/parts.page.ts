@@ -18,7 +18,7 @@ export type FieldParts = {
   readonly type?: 'text' | 'email' | 'password' | 'url';
   readonly value?: string;
   readonly autocomplete?: string;
-  readonly hint?: string;
+  readonly hint?: Html | string;
   /** The error of the typed value. */
   readonly problem?: string | undefined;
   readonly isOptional?: boolean;
