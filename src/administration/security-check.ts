@@ -1,4 +1,4 @@
-/** What an application lacks for its profile, for `client check`, the dashboard and `doctor`. */
+/** Checks an application against a profile, for `client check` and the dashboard. */
 import type { Client } from '../oauth/client.ts';
 import type { ClientKeyStore } from '../oauth/client-key-store.ts';
 import { isSecureOrigin, profileRequirements } from '../oauth/profile.ts';
@@ -11,7 +11,7 @@ export type Requirement = {
   /** `keys`, `https`, or the field of a switch. */
   readonly name: string;
   readonly text: string;
-  /** What is missing and how to add it. Undefined if the requirement is met. */
+  /** The problem and how to fix it. Undefined if the requirement is met. */
   readonly missing: string | undefined;
 };
 
@@ -57,7 +57,7 @@ export function requirementsOf(
   const needsKeys = isFapi2 || values.clientAuthentication === 'private_key_jwt';
   const keys = {
     ...{ name: 'keys', text: 'a public key is registered' },
-    missing: hasKeys ? undefined : 'register a JWKS: --jwks FILE or --jwks-uri URL',
+    missing: hasKeys ? undefined : 'register a JWKS with client update --jwks FILE or --jwks-uri URL',
   };
   const ofProfile = isFapi2 ? profileRequirements(values).filter(({ key }) => key !== 'profile') : [];
   const ofSwitches = ofProfile.map(({ key, text, isMet }) => ({

@@ -1,4 +1,4 @@
-/** What `client update` prints about a change of switches before it saves it. */
+/** Prints the effects of a change of switches before `client update` saves it. */
 
 import { MOST_COUNTED } from '../administration/applications.ts';
 import { checkApplicationOperation } from '../administration/operations/security-operations.ts';

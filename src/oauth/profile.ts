@@ -43,8 +43,8 @@ function isStrictEnough(key: keyof typeof FAPI2, value: string | number): boolea
   // `none` follows `private_key_jwt` in the table, but identifies no one.
   if (key === 'clientAuthentication') return value === required;
   const row: Switch = SWITCHES[key];
-  const words = 'values' in row ? row.values : [];
-  return words.indexOf(String(value)) >= words.indexOf(required);
+  const order = 'values' in row ? row.values : [];
+  return order.indexOf(String(value)) >= order.indexOf(required);
 }
 
 /** A requirement of the profile on a switch. */
@@ -94,10 +94,10 @@ export function planProfile(
   if (profile === undefined || profile === stored.profile) return undefined;
   if (profile === 'default')
     return { switches: { ...DEFAULT_SWITCHES, ...parseSwitches(switchesBefore) }, switchesBefore: null };
-  const kept = FAPI2_KEYS.filter(
+  const stricter = FAPI2_KEYS.filter(
     (key) => isStrictEnough(key, stored[key]) && key !== 'refreshRotation' && key !== 'refreshReplayWindow',
   );
-  const switches = { ...FAPI2, ...Object.fromEntries(kept.map((key) => [key, stored[key]])) };
+  const switches = { ...FAPI2, ...Object.fromEntries(stricter.map((key) => [key, stored[key]])) };
   return { switches, switchesBefore: renderSwitches(eachSwitch((one) => stored[one]) as Switches) }; // the same values
 }
 

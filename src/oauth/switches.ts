@@ -9,9 +9,9 @@ import { parseDuration, renderDuration } from '../lib/duration.ts';
 type About = {
   /** Its name in text. */
   readonly label: string;
-  /** What it does, for the reference, the dashboard and the help of the command line. */
+  /** The meaning of its values, for the reference, the dashboard and the help of the command line. */
   readonly doc: string;
-  /** What a change means for an application in use. */
+  /** The effect of a change on an application in use. */
   readonly consequence: string;
   /** Whether a change affects living grants. */
   readonly affectsGrants?: true;
@@ -230,7 +230,7 @@ export const eachSwitch = <T>(value: (key: SwitchKey) => T): Readonly<Record<Swi
 
 export const DEFAULT_SWITCHES = eachSwitch((key) => SWITCHES[key].initial) as Switches; // the initial values
 
-/** What the rules on combinations read. */
+/** The values that the rules on combinations read. */
 type Combined = Switches & {
   readonly returningUsers: 'prove' | 'continue';
   readonly redirectUris: readonly string[];

@@ -86,7 +86,10 @@ describe('the profile of an application on the command line', () => {
     const { exitCode, stdout } = await cli.run(['client', 'check', id, '--profile', 'fapi2']);
     assert.equal(exitCode, 1);
     assert.match(stdout, /^met +pkce "required"$/m);
-    assert.match(stdout, /^missing +a public key is registered: register a JWKS: --jwks FILE/m);
+    assert.match(
+      stdout,
+      /^missing +a public key is registered: register a JWKS with client update --jwks FILE/m,
+    );
     assert.match(stdout, /^missing +code_lifetime of at most 60 seconds: code lifetime is 600 s/m);
     assert.equal((await cli.run(['client', 'check', id])).exitCode, 0);
 

@@ -42,13 +42,13 @@ onEachDatabase((database, open) => {
     it('shows the profile first, and each switch folded with its name, its effect and its consequence', async () => {
       const body = await get(await make());
 
-      const [beforeSwitches = '', switches = ''] = body.split('<details class="registration">');
+      const [beforeSwitches = '', switches = ''] = body.split('<details class="code-of" id="switches">');
       assert.match(beforeSwitches, /name="profile" value="default" checked.*name="profile" value="fapi2"/s);
       for (const key of SWITCH_KEYS.filter((key) => key !== 'profile')) {
         const [, hint = ''] = switches.split(`id="${switchField(key)}-hint">`);
         assert.ok(switches.includes(`name="${switchField(key)}"`), key);
         const text = (hint.split('</p>')[0] ?? '').replaceAll(/<\/?code>/g, '`');
-        assert.equal(text, `${SWITCHES[key].doc} ${SWITCHES[key].consequence}`);
+        assert.equal(text, `${SWITCHES[key].doc}<br>${SWITCHES[key].consequence}`);
       }
       assert.match(
         switches,
@@ -112,7 +112,7 @@ onEachDatabase((database, open) => {
         const value = typed.replace('<', '&#60;').replace('>', '&#62;');
         const [, input = ''] = refused.body.split(`name="${name}"`);
         assert.match(input, new RegExp(`^[^>]* value="${value}"[^]*?${range}`));
-        assert.match(refused.body, /<details class="registration" open>/);
+        assert.match(refused.body, /id="switches" open>/);
         assert.match(refused.body, /id="pkce".*?<option selected>required/s);
         assert.equal((await dashboard.stores.clients.findClient(clientId))?.pkce, 'accepted');
       });

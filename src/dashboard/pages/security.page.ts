@@ -66,8 +66,7 @@ export function securityContent(parts: SecurityParts, viewer: Viewer): Html {
   const { profile } = typed.switches;
   const content = html`${problem !== undefined && notice('trouble', html`${messages.text('security.refused', { problem: sentence(problem) })}`, true)}
 ${unconfirmed && confirmation(unconfirmed, check)}
-${group('security.profile', html`${radio('profile', 'default', profile)}${radio('profile', 'fapi2', profile)}${requirements(check)}`)}
-<section class="panel">${switchFields(parts, wrong)}</section>
+${group('security.profile', html`${radio('profile', 'default', profile)}${radio('profile', 'fapi2', profile)}${requirements(check)}${switchFields(parts, wrong)}`)}
 ${group('security.returning_users', html`${radio('returning_users', 'prove', typed.returningUsers)}${radio('returning_users', 'continue', typed.returningUsers)}`)}
 ${group('security.providers', providerFields(typed, radio))}`;
   if (!may(viewer.person, 'application.change', client.clientId))
@@ -103,8 +102,8 @@ function confirmation(keys: readonly SwitchKey[], { livingGrants: count }: Secur
   return html`${notice('note', text, true)}<input type="hidden" name="confirmed" value="${keys.join(' ')}">`;
 }
 
-/** Renders the requirements of `fapi2`, or of the application's profile. */
-function requirements({ profile, requirements: all }: SecurityCheck): Html {
+/** Renders the requirements of `fapi2`. */
+function requirements({ requirements: all }: SecurityCheck): Html {
   const missing = all.filter((one) => one.missing !== undefined);
   const rows = all.map(({ text, missing }: Requirement) => {
     const isMet = missing === undefined;
@@ -113,7 +112,7 @@ function requirements({ profile, requirements: all }: SecurityCheck): Html {
 `;
   });
   const title = messages.text('security.requirements', { missing: missing.length });
-  return html`<details class="code-of" data-profile="${profile}"><summary>${title}</summary><ul class="requirements">${rows}</ul></details>`;
+  return html`<details class="code-of"><summary>${title}</summary><ul class="requirements">${rows}</ul></details>`;
 }
 
 function switchFields({ typed, client, problem }: SecurityParts, wrong: readonly SwitchKey[]): Html {
@@ -122,14 +121,14 @@ function switchFields({ typed, client, problem }: SecurityParts, wrong: readonly
   const isOpen = wrong.length > 0 || isChanged || problem !== undefined;
   const count = LISTED.filter((key) => client[key] !== SWITCHES[key].initial).length;
   const fields = LISTED.map((key) => switchInput(key, typed.switches[key], wrong.includes(key)));
-  return html`<details class="registration"${isOpen && html` open`}><summary>${messages.text('security.switches', { count })}${ICONS.unfold}</summary><div class="fields">${fields}</div></details>`;
+  return html`<details class="code-of" id="switches"${isOpen && html` open`}><summary>${messages.text('security.switches', { count })}</summary><div class="fields">${fields}</div></details>`;
 }
 
 /** Renders the field of a switch, with what it does and what a change means. */
 function switchInput(key: SwitchKey, value: string, isWrong: boolean): Html {
   const row: Switch = SWITCHES[key];
   const name = switchField(key);
-  const hint = html`${withCode(row.doc)} ${withCode(row.consequence)}`;
+  const hint = html`${withCode(row.doc)}<br>${withCode(row.consequence)}`;
   if ('values' in row) {
     const options = row.values.map(
       (word) => html`<option${word === value && html` selected`}>${word}</option>`,
