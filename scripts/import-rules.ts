@@ -148,7 +148,12 @@ function packageRule(path: string, specifier: string): string[] {
 function isVocabulary(target: string, files: ReadonlyMap<string, Source>): boolean {
   if (target.endsWith('-error.ts') || target.endsWith('/refusal.ts')) return true;
   const imports = files.get(target)?.imports;
-  return imports?.every(({ kind, specifier }) => kind === 'type' || specifier.startsWith('node:')) ?? false;
+  const isPlain = ({ kind, specifier, target = '' }: Import) =>
+    kind === 'type' ||
+    specifier.startsWith('node:') ||
+    findPart(target) === 'lib' ||
+    isVocabulary(target, files);
+  return imports?.every(isPlain) ?? false;
 }
 
 function entranceOf({ path, members }: Source): Problem[] {
