@@ -49,7 +49,7 @@ import { INDENT, tabulate } from './help.ts';
 import { listOutput, missing, operationCommand, runAndPrint } from './operation-command.ts';
 import { choiceIn, overlapIn, overlapOption, YES } from './option-values.ts';
 import { rendering } from './rendering.ts';
-import { grantsText, printEffects } from './switch-effects.ts';
+import { grantsText, printEffects } from './switch-options.ts';
 
 export const CLIENT_ID: Positional = {
   name: 'CLIENT_ID',

@@ -1,10 +1,8 @@
 /** The operations on applications. */
 import { auditedUrl } from '../../audit/audited-url.ts';
 import { SETTINGS } from '../../branding/settings-error.ts';
-import { PROVIDER_KINDS } from '../../calendars/provider-facts.ts';
-import { flag, type Input, oneOf, parsed, refuseMistakes, required, text } from '../../http/fields.ts';
+import { flag, refuseMistakes, required, text } from '../../http/fields.ts';
 import { ApiError } from '../../http/refusal.ts';
-import { type ClientSettings, RETURNING_USERS } from '../../oauth/client.ts';
 import { MOST_REDIRECT_URIS } from '../../oauth/redirect-uri.ts';
 import { may } from '../../people/permission.ts';
 import { countUsers, readListed, readSettings } from '../application-subject.ts';
@@ -22,7 +20,7 @@ import { APPLICATION, type ApplicationSubject } from '../documents/application.t
 import { TEXT_SETTINGS, type TextSettingKey } from '../documents/application-settings.ts';
 import { toDocument, toTime } from '../documents/field.ts';
 import { ADDRESS_TAKEN } from '../webhook-address.ts';
-import { KEY_FIELDS, readSentKeys } from './key-fields.ts';
+import { readSentKeys } from './key-fields.ts';
 import {
   type AdministrationDeps,
   CLIENT,
@@ -34,34 +32,12 @@ import {
   texts,
   toPage,
 } from './operation.ts';
-import { givenSwitches, SWITCH_FIELDS } from './switch-fields.ts';
+import { givenSettings, SETTINGS_FIELDS } from './settings-fields.ts';
 
 const GROUP = 'Applications';
 const NAMES = APPLICATION.map(({ name }) => name);
 const SECRETS = ['client_secret', 'webhook_secret'];
 const MOST_CHARACTERS = 2_000;
-
-const providers = parsed(
-  (value) =>
-    Array.isArray(value) && value.every((kind) => PROVIDER_KINDS.some((one) => one === kind))
-      ? (value as readonly string[])
-      : undefined,
-  {
-    doc: 'The providers that it offers. An empty list means all providers of the deployment.',
-    schema: { type: 'array', items: { enum: [...PROVIDER_KINDS] } },
-    problem: `must be a list of ${PROVIDER_KINDS.join(', ')}`,
-  },
-);
-
-/** How users connect. Absent fields keep their values or have their defaults. */
-const SETTINGS_FIELDS = {
-  ...{ ...SWITCH_FIELDS, ...KEY_FIELDS },
-  returning_users: oneOf(RETURNING_USERS, { doc: 'Whether returning users prove their accounts.' }),
-  providers,
-  share_address: flag({
-    doc: '`true`: the webhook URL may be one that another application uses. Only owners can set it.',
-  }),
-};
 
 /** The errors of settings that are refused. */
 const REFUSED_SETTINGS = [
@@ -242,17 +218,6 @@ export const updateApplication = operation({
     ...(clientSecret !== undefined && { client_secret: clientSecret }),
     ...(webhookSecret !== undefined && { webhook_secret: webhookSecret }),
   }),
-});
-
-type SentSettings = Input<typeof SWITCH_FIELDS> & {
-  readonly returning_users: ClientSettings['returningUsers'] | undefined;
-  readonly providers: readonly string[] | undefined;
-};
-
-const givenSettings = (sent: SentSettings) => ({
-  ...givenSwitches(sent),
-  ...(sent.returning_users !== undefined && { returningUsers: sent.returning_users }),
-  ...(sent.providers !== undefined && { providers: sent.providers.length === 0 ? null : sent.providers }),
 });
 
 /** Returns the error for problems by field, with the codes of dynamic registration (RFC 7591 §3.2.2). */
