@@ -16,6 +16,7 @@ import { CLIENT_TYPES, clientTypes } from './client-types.ts';
 import { accountHealthDocument } from './health-reasons-document.ts';
 import { logEventsDocument } from './log-events-document.ts';
 import { metricsDocument } from './metrics-document.ts';
+import { hardeningDocument } from './switches-document.ts';
 
 const ROOT = path.resolve(import.meta.dirname, '..');
 const openapi = currentDocument('http://127.0.0.1:8080');
@@ -29,6 +30,7 @@ const documents: Readonly<Record<string, string>> = {
   'docs/configuration.md': configurationDocument(),
   'docs/cli.md': commandLineDocument(),
   'docs/errors.md': errorsDocument(),
+  'docs/hardening.md': hardeningDocument(readFileSync(path.join(ROOT, 'docs/hardening.md'), 'utf8')),
   'docs/log-events.md': logEventsDocument(),
   'docs/metrics.md': metricsDocument(),
   'docs/openapi.json': `${JSON.stringify(openapi, undefined, 2)}\n`,

@@ -121,7 +121,7 @@ export const SWITCHES = {
     label: 'sender constraint',
     doc: '`accepted`: a DPoP proof binds codes and tokens to its key (RFC 9449). `required`: unbound tokens are refused. `off` is the default.',
     consequence:
-      'With `required`, unbound access tokens are refused within 5 seconds, and the next refresh needs a proof. With `off`, bound access tokens need proofs until they expire.',
+      'With `required`, unbound access tokens are refused within 5 seconds, and the next refresh needs a proof. With `off`, bound access tokens need proofs until they expire, and the next refresh without a proof returns unbound tokens.',
     affectsGrants: true,
   }),
   dpopNonce: choice(['off', 'on'], {
