@@ -83,6 +83,7 @@ export const CONTENTS: readonly Section[] = [
       page('languages', 'Set and add languages', 'Choose the language of the pages, or add one.'),
       page('dashboard', 'Use the dashboard', 'Manage members, applications and users in a browser.'),
       page('operations', 'Run Kalends', 'Install, configure, back up and upgrade Kalends.'),
+      page('hardening', 'Harden an application', 'From the default to FAPI 2.0, switch by switch.'),
       page('disaster-recovery', 'Recover from a disaster', 'Back up, restore, and practice both.'),
       page('providers', 'Set up providers', 'Register provider apps, and compare the providers.'),
       page('audit', 'Read the audit log', 'See who changed what, and when.'),
