@@ -57,7 +57,7 @@ The file must not be empty. All problems are reported together, by name, before 
 | --- | --- | --- |
 ${rows.join('\n')}
 
-[\`kalends listen\`](webhooks.md#on-a-laptop) runs on any machine and reads \`KALENDS_CLIENT_ID\`, \`KALENDS_CLIENT_SECRET\` and
+[\`kalends listen\`](webhooks.md#on-a-laptop) runs on any machine and reads \`KALENDS_CLIENT_ID\`, \`KALENDS_CLIENT_SECRET\` or \`KALENDS_CLIENT_PRIVATE_KEY\`, and
 \`KALENDS_WEBHOOK_SECRET\` beside \`KALENDS_URL\`.
 
 This page is generated from the tables in \`src/config/\` by \`npm run docs\`.

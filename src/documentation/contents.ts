@@ -78,6 +78,7 @@ export const CONTENTS: readonly Section[] = [
         'When a connection breaks',
         'Notice that an account stopped, and have the user reconnect it.',
       ),
+      page('hardening', 'Harden an application', 'From the default to FAPI 2.0, switch by switch.'),
       page('branding', 'Brand the Connect pages', 'Set the logo, color, theme and footer of an application.'),
       page('languages', 'Set and add languages', 'Choose the language of the pages, or add one.'),
       page('dashboard', 'Use the dashboard', 'Manage members, applications and users in a browser.'),

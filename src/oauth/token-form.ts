@@ -1,5 +1,5 @@
 /** The bodies of /token and /revoke: forms, or JSON with the same fields. */
-import { asObject, checkMembers, type Input, required, type Table, text } from '../http/fields.ts';
+import { asObject, checkMembers, type Input, parsed, required, type Table, text } from '../http/fields.ts';
 import type { ClientRequest, PresentedCredentials } from './client-authentication.ts';
 import { invalidRequest } from './oauth-error.ts';
 
@@ -31,7 +31,11 @@ export const TOKEN_FORM = {
     'PKCE (RFC 7636). Required for `authorization_code` if the authorization request had a code challenge.',
   ),
   refresh_token: token('Required for `refresh_token`.'),
-  scope: token('Required for `client_credentials`: `application`. Otherwise ignored.'),
+  // Other grant types ignore it, whatever it is.
+  scope: parsed((value) => (typeof value === 'string' ? value : ''), {
+    doc: 'Required for `client_credentials`: `application`. Otherwise ignored.',
+    ...{ schema: { type: 'string' }, also: {}, problem: 'must be text' },
+  }),
   // Read by resource-indicators.ts, if the application has them.
   resource: {
     ...token(

@@ -37,6 +37,7 @@ describe('kalends client', () => {
       redirect_uris: ['https://app.example/callback'],
       webhook_url: 'https://app.example/hook',
       ...NO_SETTINGS,
+      ...{ jwks: null, jwks_uri: null },
       own_webhook_keys: false,
       ...NO_LOOK,
       google_client_id: null,

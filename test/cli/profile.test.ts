@@ -51,9 +51,9 @@ describe('the profile of an application on the command line', () => {
     assert.match(strict.stdout, /^profile +fapi2$/m);
     assert.match(strict.stdout, /^valid secrets +0$/m);
     const back = await update(id, '--profile', 'default');
-    assert.match(back.stdout, /^client_secret +kalends_\w{43}$/m);
+    assert.match(back.stdout, /^client secret +kalends_\w{43}$/m);
     assert.match(back.stdout, /Save the client secret now: it is not shown again\./);
-    assert.doesNotMatch((await update(id, '--profile', 'default')).stdout, /client_secret/);
+    assert.doesNotMatch((await update(id, '--profile', 'default')).stdout, /client secret +kal/);
   });
 
   it('client create --profile fapi2 --jwks FILE creates an application without a secret', async () => {

@@ -8,7 +8,7 @@ import { OPERATIONS } from '../../src/api-reference/current-document.ts';
 import { createSealer, hashOfSecret } from '../../src/lib/sealing.ts';
 import { type CalendarServer, openCalendarServer } from '../harness/calendar-server.ts';
 import { openWholeApp } from '../harness/whole-app.ts';
-import { assertionOf, newKey, PUBLIC, postAssertion, setOf } from './assertions.ts';
+import { ASSERTION_TYPE, assertionOf, newKey, PUBLIC, postAssertion, setOf } from './assertions.ts';
 
 const PREFIXES = ['', '/api', '/api/oauth'];
 const OAUTH = ['/token', '/par', '/revoke', '/authorize', '/introspect'];
@@ -56,6 +56,18 @@ describe('an application token', () => {
       [sub, clientId, family, scope, exp - iat],
       ['acme', 'acme', undefined, 'application', 600],
     );
+  });
+
+  it('other grant types ignore the scope, whatever it is', async () => {
+    await authenticateBy('private_key_jwt');
+    const payload = {
+      ...{ grant_type: 'refresh_token', refresh_token: 'x', scope: ['read', 1] },
+      ...{ client_assertion: assertionOf(key, server.clock.now), client_assertion_type: ASSERTION_TYPE },
+    };
+
+    const answer = await app.inject({ method: 'POST', url: '/token', payload });
+
+    assert.equal(answer.json().error, 'invalid_grant');
   });
 
   it('needs the scope application', async () => {

@@ -72,7 +72,7 @@ ${group('security.providers', providerFields(typed, radio))}`;
   if (!may(viewer.person, 'application.change', client.clientId))
     return html`<fieldset class="read-only" disabled>${content}</fieldset>`;
   const label = messages.text(unconfirmed ? 'security.confirm.do' : 'save');
-  const save = html`<div class="panel-end"><button class="primary">${label}</button></div>`;
+  const save = html`<p class="hint">${messages.text('security.next')}</p><div class="panel-end"><button class="primary">${label}</button></div>`;
   return postForm(viewer, `${applicationPath(client.clientId)}/security`, html`${content}${save}`);
 }
 
