@@ -1,0 +1,130 @@
+/** The faults of a run. Each ends with the deployment as before: what was killed runs again, and links are whole. */
+import { rm, statfs, writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+
+import type { Deployment } from './deployment.ts';
+import { eventually } from './eventually.ts';
+
+export type Fault = {
+  readonly name: string;
+  run(deployment: Deployment): Promise<void>;
+};
+
+const CUT_MS = 6_000;
+const FULL_MS = 8_000;
+
+/** Kills the primary; starts it again when the other node has taken over. */
+const killPrimary: Fault = {
+  name: 'primary killed',
+  async run(deployment) {
+    const primary = await deployment.primary();
+    primary.signal('SIGKILL');
+    await untilOther(deployment, primary.name);
+    primary.start();
+  },
+};
+
+const freezePrimary = (seconds: number): Fault => ({
+  name: `primary frozen for ${seconds} s`,
+  async run(deployment) {
+    const primary = await deployment.primary();
+    primary.signal('SIGSTOP');
+    await sleep(seconds * 1_000);
+    primary.signal('SIGCONT');
+  },
+});
+
+const cutLink = (name: string): Fault => ({
+  name: `link cut: ${name}`,
+  async run({ links }) {
+    const cut = links[name] ?? [];
+    for (const link of cut) link.cut();
+    await sleep(CUT_MS);
+    for (const link of cut) link.heal();
+  },
+});
+
+/** Fills the disk of the primary. PostgreSQL ends when it cannot write its log. */
+const fillDisk: Fault = {
+  name: 'disk of the primary full',
+  async run(deployment) {
+    const { ballast } = await deployment.primary();
+    if (ballast === undefined) throw new Error('The nodes have no disk of their own');
+    await fill(ballast);
+    await sleep(FULL_MS);
+    await rm(ballast);
+  },
+};
+
+async function fill(file: string): Promise<void> {
+  const { bavail, bsize } = await statfs(path.dirname(file));
+  const part = Buffer.alloc(1_000_000);
+  for (let left = bavail * bsize; left > 0; left -= part.length)
+    await writeFile(file, part, { flag: 'a' }).catch(() => undefined);
+}
+
+/** Gives the standby a wrong clock, and makes it the primary. */
+const skewClock = (offset: string): Fault => ({
+  name: `clock of the new primary ${offset}`,
+  async run(deployment) {
+    const before = await deployment.primary();
+    const standby = deployment.cluster.nodes.find(({ name }) => name !== before.name);
+    if (standby === undefined) throw new Error('There is no standby');
+    standby.signal('SIGKILL');
+    await eventually('the standby ended', () => !standby.isRunning());
+    standby.start(offset);
+    await sleep(3_000);
+    await deployment.settle();
+    before.signal('SIGKILL');
+    await untilOther(deployment, before.name);
+    before.start();
+    await deployment.settle();
+    // The clock goes back with the next failover.
+    standby.signal('SIGKILL');
+    await untilOther(deployment, standby.name);
+    standby.start();
+  },
+});
+
+const killInstance = (at: number): Fault => ({
+  name: `instance ${at + 1} killed`,
+  async run({ instances }) {
+    await instances[at]?.kill();
+    await sleep(2_000);
+    await instances[at]?.start();
+  },
+});
+
+const restartPooler: Fault = {
+  name: 'pgbouncer killed',
+  run: ({ pooler }) => pooler.restart(),
+};
+
+async function untilOther(deployment: Deployment, name: string): Promise<void> {
+  const isOther = async () => {
+    const members = await deployment.cluster.members();
+    return members.some((member) => member.role === 'leader' && member.name !== name);
+  };
+  await eventually('the other node is the primary', isOther);
+}
+
+/** The faults of the gate. The freeze is longer than the lease of the primary. */
+export const KILL_AND_FREEZE: readonly Fault[] = [killPrimary, freezePrimary(14)];
+
+/** Returns every fault once. Those that need a disk of their own or faketime come only if the machine has them. */
+export function allFaults({ links, cluster }: Deployment): readonly Fault[] {
+  const hasDisks = cluster.nodes.every(({ ballast }) => ballast !== undefined);
+  return [
+    killPrimary,
+    freezePrimary(3),
+    freezePrimary(20),
+    ...Object.keys(links).map(cutLink),
+    ...(hasDisks ? [fillDisk] : []),
+    skewClock('+20s'),
+    skewClock('-20s'),
+    killInstance(0),
+    killInstance(1),
+    restartPooler,
+  ];
+}
