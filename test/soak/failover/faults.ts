@@ -112,6 +112,9 @@ async function untilOther(deployment: Deployment, name: string): Promise<void> {
 /** The faults of the gate. The freeze is longer than the lease of the primary. */
 export const KILL_AND_FREEZE: readonly Fault[] = [killPrimary, freezePrimary(14)];
 
+/** Faults that lose writes if Patroni uses version 3 of etcd's interface. */
+export const CONTROL: readonly Fault[] = [freezePrimary(20), freezePrimary(20), freezePrimary(20)];
+
 /** Returns every fault once. Those that need a disk of their own or faketime come only if the machine has them. */
 export function allFaults({ links, cluster }: Deployment): readonly Fault[] {
   const hasDisks = cluster.nodes.every(({ ballast }) => ballast !== undefined);
