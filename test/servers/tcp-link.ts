@@ -5,7 +5,8 @@ import net, { type AddressInfo } from 'node:net';
 export type Link = {
   readonly port: number;
   cut(): void;
-  heal(): void;
+  /** Passes everything on. What a server sent meanwhile comes `backlogMs` later, as TCP repeats lost packets late. */
+  heal(backlogMs?: number): void;
   stop(): void;
 };
 
@@ -28,6 +29,14 @@ export async function startLink(target: number): Promise<Link> {
     pair.client.pipe(pair.server);
     pair.server.pipe(pair.client);
   };
+  const joinLate = (pair: Pair, backlogMs: number) => {
+    const hasBacklog = backlogMs > 0 && (pair.server?.readableLength ?? 0) > 0;
+    if (!hasBacklog || pair.server === undefined) return join(pair);
+    pair.client.pipe(pair.server);
+    setTimeout(() => {
+      if (!isCut) pair.server?.pipe(pair.client);
+    }, backlogMs);
+  };
   const watch = (socket: net.Socket, pair: Pair) => {
     socket.setNoDelay(true);
     socket.on('error', () => {}).on('close', () => end(pair));
@@ -49,11 +58,11 @@ export async function startLink(target: number): Promise<Link> {
         server?.unpipe();
       }
     },
-    heal() {
+    heal(backlogMs = 0) {
       isCut = false;
       for (const pair of pairs) {
         if (pair.client.destroyed || pair.server?.destroyed) end(pair);
-        else join(pair);
+        else joinLate(pair, backlogMs);
       }
     },
     stop() {

@@ -19,6 +19,7 @@ const PAIRS = 3;
 const USERS = 2;
 /** Load before and after each fault. */
 const BETWEEN_MS = 2_000;
+const CONTROL_MS = 20_000;
 const TOKEN_WRITES = new Set(['exchange', 'refresh', 'revoke']);
 
 export type FailoverOptions = {
@@ -60,8 +61,9 @@ export async function runFailover(options: FailoverOptions): Promise<FailoverRes
 async function runOn(
   deployment: Deployment,
   history: History,
-  { faults, note }: FailoverOptions,
+  { faults, note, etcdVersion }: FailoverOptions,
 ): Promise<FailoverResult> {
+  const isControl = etcdVersion === 3;
   const { stores, instances, url } = deployment;
   const [program] = instances;
   if (program === undefined) throw new Error('There is no instance');
@@ -83,12 +85,16 @@ async function runOn(
     const followers = events.users.map((user) => user.follow(deps, () => isOver));
     const work = Promise.all([...tokens, ...writers]);
     const results: FaultResult[] = [];
-    for (const fault of faults(deployment)) results.push(await strike(fault, { deployment, history, note }));
+    for (const fault of faults(deployment))
+      results.push(await strike(fault, { deployment, history, note, isControl }));
     stopping.abort();
     await work;
     const isComplete = () =>
       events.users.every(({ created, seen }) => findProblems(created, seen, events.delivered()).length === 0);
-    await eventually('everything is seen and delivered', isComplete).catch((reason) => note(String(reason)));
+    if (!isControl)
+      await eventually('everything is seen and delivered', isComplete).catch((reason) =>
+        note(String(reason)),
+      );
     isOver = true;
     await Promise.all(followers);
     const delivered = events.delivered();
@@ -104,16 +110,18 @@ async function runOn(
 }
 
 type Struck = Pick<FailoverOptions, 'note'> & {
+  readonly isControl: boolean;
   readonly deployment: Deployment;
   readonly history: History;
 };
 
-async function strike(fault: Fault, { deployment, history, note }: Struck): Promise<FaultResult> {
+async function strike(fault: Fault, { deployment, history, note, isControl }: Struck): Promise<FaultResult> {
   await deployment.settle();
   await sleep(BETWEEN_MS);
   const from = performance.now();
   await fault.run(deployment);
-  await deployment.settle();
+  // In the control, the nodes may not find together again.
+  await (isControl ? sleep(CONTROL_MS) : deployment.settle());
   await sleep(BETWEEN_MS);
   const result = { name: fault.name, unavailableMs: longestGap(history.lines, from) };
   note(`${fault.name}: ${(result.unavailableMs / 1000).toFixed(1)} s without an acknowledged write`);
