@@ -1,6 +1,6 @@
 /** Two PostgreSQL nodes under Debian's Patroni as docs/operations.md sets them up, whose processes a test can kill or suspend. */
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
-import { createWriteStream, readdirSync, readlinkSync } from 'node:fs';
+import { createWriteStream, mkdirSync, readdirSync, readlinkSync, symlinkSync, writeFileSync } from 'node:fs';
 import { chmod, mkdir, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 
@@ -25,7 +25,7 @@ export type Node = {
   readonly links: Readonly<Record<'rest' | 'database' | 'replication' | 'etcd', Link>>;
   /** A file on the node's own disk; undefined if it has none. */
   readonly ballast: string | undefined;
-  /** Starts Patroni; `clock` is an offset such as `+20s`. */
+  /** Starts Patroni; `clock` is the offset of PostgreSQL's clock, such as `+20s`. */
   start(clock?: string): void;
   signal(signal: NodeJS.Signals): void;
   /** Returns whether any of its processes runs. */
@@ -95,14 +95,14 @@ async function prepareNode(folder: string, options: PatroniOptions): Promise<Nod
   return {
     ...{ name, restPort, postgresPort, links, signal },
     ballast: isMounted ? path.join(folder, 'ballast') : undefined,
-    start(clock) {
+    start(clock = '') {
+      writeFileSync(path.join(folder, 'clock'), clock);
       const [command = '', ...words] = [...asUser, PATRONI, file];
-      const env = clock === undefined ? {} : wrongClock(clock);
       const log = createWriteStream(`${folder}.log`, { flags: 'a' });
       patroni = spawn(command, words, {
         cwd: folder,
         stdio: ['ignore', 'pipe', 'pipe'],
-        env: { PATH: process.env.PATH, LANG: 'C.UTF-8', HOME: folder, ...env },
+        env: { PATH: process.env.PATH, LANG: 'C.UTF-8', HOME: folder },
       });
       patroni.stdout?.pipe(log, { end: false });
       patroni.stderr?.pipe(log, { end: false });
@@ -119,12 +119,24 @@ async function prepareNode(folder: string, options: PatroniOptions): Promise<Nod
   };
 }
 
-/** The environment of a process whose clock is wrong by `offset`. Its timers run as usual. */
-const wrongClock = (offset: string) => ({
-  LD_PRELOAD: FAKETIME,
-  FAKETIME: offset,
-  FAKETIME_DONT_FAKE_MONOTONIC: '1',
-});
+/**
+ * Creates a folder with PostgreSQL's programs, whose clock is wrong by the offset in the file `clock` of the node, from 8 seconds
+ * after the start: Patroni compares the time of the start with its own clock.
+ */
+function makePrograms(folder: string): string {
+  const programs = path.join(folder, 'bin');
+  mkdirSync(programs);
+  for (const name of readdirSync(POSTGRES_PROGRAMS))
+    if (name !== 'postgres') symlinkSync(path.join(POSTGRES_PROGRAMS, name), path.join(programs, name));
+  const script = `#!/bin/sh
+if [ -s ${folder}/clock ]; then
+  export LD_PRELOAD=${FAKETIME} FAKETIME="$(cat ${folder}/clock)" FAKETIME_START_AFTER_SECONDS=8 FAKETIME_DONT_FAKE_MONOTONIC=1
+fi
+exec ${POSTGRES_PROGRAMS}/postgres "$@"
+`;
+  writeFileSync(path.join(programs, 'postgres'), script, { mode: 0o755 });
+  return programs;
+}
 
 type Place = Pick<Node, 'name' | 'postgresPort' | 'restPort' | 'links'> & { readonly folder: string };
 
@@ -141,7 +153,10 @@ async function configuration(place: Place, { etcdVersion }: PatroniOptions): Pro
     .replace('listen: 10.0.0.5:5432', `listen: 127.0.0.1:${postgresPort}`)
     .replace('connect_address: 10.0.0.5:5432', `connect_address: 127.0.0.1:${links.replication.port}`)
     .replace('/var/lib/postgresql/15/kalends', path.join(folder, 'data'))
-    .replace('/usr/lib/postgresql/15/bin', `${POSTGRES_PROGRAMS}\n  pgpass: ${path.join(folder, 'pgpass')}`)
+    .replace(
+      '/usr/lib/postgresql/15/bin',
+      `${makePrograms(folder)}\n  pgpass: ${path.join(folder, 'pgpass')}`,
+    )
     .replaceAll('10.0.0.0/24', '127.0.0.1/32')
     .replace("wal_log_hints: 'on'", `wal_log_hints: 'on'\n        unix_socket_directories: '${folder}'`);
 }

@@ -159,7 +159,8 @@ async function startDatabaseProxy({ nodes }: Cluster, later: Later): Promise<num
   return port;
 }
 
-const administerAt = (port: number, sql: string): Promise<void> =>
+/** Runs a statement as superuser on a server at a port of this machine. */
+export const administerAt = (port: number, sql: string): Promise<void> =>
   administer(`postgres://${SUPERUSER.username}:${SUPERUSER.password}@127.0.0.1:${port}/postgres`, sql);
 
 async function createDatabase(port: number): Promise<void> {
@@ -190,6 +191,7 @@ async function startPooler(databasePort: number, later: Later) {
   return {
     port,
     async restart() {
+      running.kill();
       await running.stop();
       running = await start();
     },

@@ -3,7 +3,7 @@ import { rm, statfs, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 
-import type { Deployment } from './deployment.ts';
+import { administerAt, type Deployment } from './deployment.ts';
 import { eventually } from './eventually.ts';
 
 export type Fault = {
@@ -12,7 +12,7 @@ export type Fault = {
 };
 
 const CUT_MS = 6_000;
-const FULL_MS = 8_000;
+const FULL_MS = 12_000;
 /** A suspended machine gets what it missed when TCP repeats it: within seconds, up to half of the pause. */
 const BACKLOG_MS = 4_000;
 
@@ -55,10 +55,12 @@ const cutLink = (name: string): Fault => ({
 const fillDisk: Fault = {
   name: 'disk of the primary full',
   async run(deployment) {
-    const { ballast } = await deployment.primary();
+    const { ballast, postgresPort } = await deployment.primary();
     if (ballast === undefined) throw new Error('The nodes have no disk of their own');
     await fill(ballast);
-    await sleep(FULL_MS);
+    // PostgreSQL has some files of its log in reserve.
+    for (const end = performance.now() + FULL_MS; performance.now() < end; await sleep(200))
+      await administerAt(postgresPort, 'SELECT pg_switch_wal()').catch(() => undefined);
     await rm(ballast);
   },
 };
@@ -82,6 +84,8 @@ const skewClock = (offset: string): Fault => ({
     standby.start(offset);
     await sleep(3_000);
     await deployment.settle();
+    // The clock is right during the start.
+    await sleep(8_000);
     before.signal('SIGKILL');
     await untilOther(deployment, before.name);
     before.start();
