@@ -89,7 +89,7 @@ async function prepareNode(folder: string, options: PatroniOptions): Promise<Nod
   await writeFile(file, await configuration({ name, folder, postgresPort, restPort, links }, options));
   let patroni: ChildProcess | undefined;
   const signal = (name: NodeJS.Signals) => {
-    // Those that another one would start while it is signalled are found in the second round.
+    // The second round finds processes that others started meanwhile.
     for (let round = 0; round < 2; round++) for (const id of processesIn(folder)) trySignal(id, name);
   };
   return {

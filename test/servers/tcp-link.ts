@@ -5,7 +5,7 @@ import net, { type AddressInfo } from 'node:net';
 export type Link = {
   readonly port: number;
   cut(): void;
-  /** Passes everything on. What a server sent meanwhile comes `backlogMs` later, as TCP repeats lost packets late. */
+  /** Ends the cut. Data that a server sent meanwhile arrives `backlogMs` later, as TCP repeats lost packets late. */
   heal(backlogMs?: number): void;
   stop(): void;
 };

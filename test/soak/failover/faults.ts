@@ -125,7 +125,7 @@ export const KILL_AND_FREEZE: readonly Fault[] = [killPrimary, freezePrimary(14)
 /** The fault that loses writes if Patroni uses version 3 of etcd's interface. */
 export const CONTROL: readonly Fault[] = [freezePrimary(20)];
 
-/** Returns every fault once. Those that need a disk of their own or faketime come only if the machine has them. */
+/** Returns every fault once, without the full disk if the nodes have none of their own. */
 export function allFaults({ links, cluster }: Deployment): readonly Fault[] {
   const hasDisks = cluster.nodes.every(({ ballast }) => ballast !== undefined);
   return [

@@ -10,7 +10,7 @@ export type Run = {
   /** The time of the run, in UTC. */
   readonly startedAt: Date;
   readonly minutes: number;
-  /** What the machine could not do. */
+  /** Sentences about faults that the machine could not cause. */
   readonly missing: readonly string[];
 };
 
@@ -80,6 +80,7 @@ The history of the run is \`artefacts/failover-history.jsonl\`, one operation pe
 ## Limits
 - All programs ran on one machine, so power cuts, which lose what a disk has not flushed, were not part of it.
 - etcd was one process that did not fail. Run three in production.
+- A wrong clock began 8 seconds after the start of each process of PostgreSQL; Patroni's clock was right.
 - Packets of a cut link were held back until it healed; they were not lost or reordered.
 - Only one fault struck at a time. Two at once can cost availability, and with the default of Patroni's \`synchronous_mode\` also writes.
 `;

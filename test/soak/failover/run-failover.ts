@@ -148,7 +148,7 @@ export function checkLines(
     operations[operation] = counts;
     counts[output === undefined ? 'unknown' : 'known'] += 1;
   }
-  // Those of grants have the form that the checker needs.
+  // Lines of these operations have the form that the checker needs.
   const ofGrants = lines.filter(
     ({ operation }) => operation === 'read' || TOKEN_WRITES.has(operation),
   ) as Operation[];
