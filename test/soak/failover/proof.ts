@@ -1,6 +1,7 @@
 /** docs/proof.md, from the result of a run. */
 import { spawnSync } from 'node:child_process';
 
+import { version } from '../../../src/lib/version.ts';
 import type { FailoverResult } from './run-failover.ts';
 
 const PACKAGES = ['postgresql-15', 'patroni', 'etcd-server', 'haproxy', 'pgbouncer'];
@@ -51,7 +52,7 @@ ${rows.join('\n')}
 ${missing.map((sentence) => `\n${sentence}\n`).join('')}
 ## Operations
 Six pairs of clients exchanged codes, refreshed (half of them with a replay window), read and revoked, two clients on each grant. Two users
-created events, followed the cursor and received deliveries. An operation without a response, or with a status from 500, has an unknown outcome.
+created events, followed the cursor and received deliveries. An operation without a response, or with a status other than 200, 201, 400 and 401, has an unknown outcome.
 
 | Operation | Known outcome | Unknown outcome |
 | --- | --- | --- |
@@ -68,7 +69,7 @@ ${versions()
 ## Repeat it
 As root on Debian 12, after \`.ci/install-counterparts.sh\`:
 
-<!-- snippet: not run, because it takes half an hour -->
+<!-- snippet: not run, because it takes ten minutes -->
 \`\`\`sh
 npm run soak -- failover                # every fault once, then this page is written
 npm run soak -- failover --faults 1000
@@ -78,6 +79,7 @@ npm run soak -- failover --control      # Patroni on version 3 of etcd's interfa
 The history of the run is \`artefacts/failover-history.jsonl\`, one operation per line.
 
 ## Limits
+- Rare races can need more faults than the ${faults.length} of this run.
 - All programs ran on one machine, so power cuts, which lose what a disk has not flushed, were not part of it.
 - etcd was one process that did not fail. Run three in production.
 - A wrong clock began 8 seconds after the start of each process of PostgreSQL; Patroni's clock was right.
@@ -91,9 +93,8 @@ const group = (count: number): string => count.toLocaleString('en-US');
 /** Returns the versions of all programs that took part. */
 function versions(): string[] {
   const { stdout } = spawnSync('dpkg-query', ['--show', ...PACKAGES], { encoding: 'utf8' });
-  const commit = spawnSync('git', ['rev-parse', '--short', 'HEAD'], { encoding: 'utf8' }).stdout.trim();
   return [
-    `Kalends at commit ${commit}, Node.js ${process.versions.node}`,
+    `Kalends ${version()}, Node.js ${process.versions.node}`,
     ...stdout.trim().replaceAll('\t', ' ').split('\n'),
   ];
 }
