@@ -30,6 +30,9 @@ packages=(
   caddy           # reads its own there, and that of compose.yaml
   haproxy         # stands before two instances that are upgraded
   pgbouncer       # stands before PostgreSQL
+  patroni         # decides which of two PostgreSQL nodes is the primary
+  python3-etcd    # with version 2 of the interface of etcd
+  etcd-server
   faketime        # gives an instance a wrong clock
   systemd         # reads the unit there
   zsh             # completes commands, as fish does

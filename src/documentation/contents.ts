@@ -109,6 +109,7 @@ export const CONTENTS: readonly Section[] = [
     name: 'Explanation',
     purpose: 'Background and reasons.',
     guides: [
+      page('proof', 'Proof of failover', 'Faults that a deployment went through, and what was lost.'),
       page('architecture', 'Architecture', 'How data flows, and where the code is.'),
       page('calendars', 'How calendars are read', 'How events of all providers become one format.'),
       page('security', 'Security', 'The threats that Kalends protects against, and your tasks.'),

@@ -179,6 +179,11 @@ export const METRICS = {
     help: 'Requests that failed because of the database: it could not be reached (away), accepted no writes (read_only) or its disk was full (full).',
     labels: ['reason'],
   },
+  kalends_database_commits_waiting: {
+    type: 'gauge',
+    help: 'Commits that PostgreSQL did not confirm within 5 seconds and that still wait, mostly for a synchronous standby.',
+    labels: [],
+  },
   kalends_database_bytes: { type: 'gauge', help: 'Size of the database.', labels: [], isShared: true },
   kalends_backup_age_seconds: {
     type: 'gauge',

@@ -11,7 +11,10 @@ import type { InstanceMeters } from './instance-meters.ts';
 import type { Stores } from './open-storage.ts';
 import type { WorkPools } from './work-pools.ts';
 
-type ScrapeDeps = Pick<Stores, 'readiness' | 'system' | 'alerts' | 'streams' | 'now' | 'clockOffset'> &
+type ScrapeDeps = Pick<
+  Stores,
+  'readiness' | 'system' | 'alerts' | 'streams' | 'now' | 'clockOffset' | 'commitsWaiting'
+> &
   WorkPools & {
     /** Milliseconds between scheduled backups; undefined if none are scheduled. */
     readonly backupEveryMs: number | undefined;
@@ -35,6 +38,7 @@ export function instanceMetrics(
     return [
       figure('kalends_ready', isReady ? 1 : 0),
       figure('kalends_clock_skew_seconds', deps.clockOffset() / 1000),
+      figure('kalends_database_commits_waiting', deps.commitsWaiting()),
       ...(await meters.families()),
       ...workFamilies(deps),
       ...stored,

@@ -18,6 +18,7 @@ export type StorageTerms = {
   /** As in `DatabaseSettings`. */
   readonly lockWaitMs?: number;
   readonly awaiting?: (pending: readonly number[]) => void;
+  readonly commitWaits?: () => void;
   readonly stopping?: AbortSignal;
 };
 
@@ -57,6 +58,8 @@ export async function openStorage(config: Config, { wrapped = same, ...terms }: 
     now: neverBack(() => Date.now() + clockOffset()),
     /** Returns the milliseconds by which that clock is ahead of this machine's. */
     clockOffset,
+    /** Returns the number of commits that were not confirmed within 5 seconds and still wait. */
+    commitsWaiting: () => db.server?.commitsWaiting() ?? 0,
     ...openStores(db, {
       sealer,
       notify: wakeUp.notify,

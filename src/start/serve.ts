@@ -87,7 +87,11 @@ async function start(config: Config, running: Running & { readonly log: Log }): 
   const awaiting = onceAMinute((pending: readonly number[]) =>
     log.info({ event: 'migrations_awaited', pending }, 'Waiting until the database is migrated'),
   );
-  const terms = { wrapped: watching.wrapped, lockWaitMs: LOCK_WAIT_MS, awaiting, stopping };
+  const noteWait = onceAMinute((_: undefined, count) =>
+    log.warn({ event: 'commit_waits', count }, 'PostgreSQL did not confirm commits within 5 seconds'),
+  );
+  const commitWaits = () => noteWait(undefined);
+  const terms = { wrapped: watching.wrapped, lockWaitMs: LOCK_WAIT_MS, awaiting, commitWaits, stopping };
   const stores = storage.adopt(await openStorage(config, terms), ({ close }) => close());
   const deps = await instanceDeps(config, stores, { log, watching });
   parts.defer(() => deps.activityNotes.stop());
@@ -192,7 +196,7 @@ async function listen(
 type InstanceDeps = AppDeps &
   JobHandlerDeps &
   DeliveryWorkerDeps &
-  Pick<Stores, 'jobs' | 'wakeUp' | 'clockOffset'> & {
+  Pick<Stores, 'jobs' | 'wakeUp' | 'clockOffset' | 'commitsWaiting'> & {
     readonly sync: RunningSync;
     readonly slots: SlotListener;
     readonly answerListener: RequestRecorder | undefined;

@@ -54,6 +54,7 @@ onSqlite((open) => {
         readiness: databaseStates(db),
         now: () => NOW,
         clockOffset: () => -1500,
+        commitsWaiting: () => 0,
       };
       system = stores.system;
       scrapeWith = (backupEveryMs) => {

@@ -31,7 +31,7 @@ export async function startPgbouncer(
     }
     await sleep(50);
   }
-  return { output: server.output, stop };
+  return { ...server, stop };
 }
 
 function accepts(port: number): Promise<boolean> {

@@ -36,7 +36,12 @@ export function temporaryFolder(name: string): string {
 
 export const removeFolder = (folder: string): void => rmSync(folder, { recursive: true, force: true });
 
-export type Running = { readonly output: () => string; stop(): Promise<void> };
+export type Running = {
+  readonly output: () => string;
+  /** SIGKILL, at once. */
+  kill(): void;
+  stop(): Promise<void>;
+};
 
 /** Runs a program in a process group of its own, so that its children end with it. */
 export function run(
@@ -58,12 +63,18 @@ export function run(
   child.on('error', (failure) => {
     output += failure.message;
   });
-  return { output: () => output, stop: () => stopGroup(child) };
+  return {
+    output: () => output,
+    kill() {
+      if (child.pid !== undefined && child.exitCode === null) signalGroup(child.pid, 'SIGKILL');
+    },
+    stop: () => stopGroup(child),
+  };
 }
 
 async function stopGroup(child: ChildProcess): Promise<void> {
   const { pid } = child;
-  if (pid === undefined || child.exitCode !== null) return;
+  if (pid === undefined || child.exitCode !== null || child.signalCode !== null) return;
   const ended = new Promise((resolve) => child.once('exit', resolve));
   signalGroup(pid, 'SIGTERM');
   const waited = await Promise.race([ended, sleep(3000, 'late', { ref: false })]);
@@ -152,7 +163,7 @@ export async function answeringFrom(folder: string, url: string, server: Running
   };
   try {
     await answering(url, server);
-    return { output: server.output, stop };
+    return { ...server, stop };
   } catch (reason) {
     await stop();
     throw reason;

@@ -210,6 +210,12 @@ export const PROGRAM_EVENTS = {
     act: 'Check the collector and KALENDS_OTLP_ENDPOINT',
     fields: ['dropped', 'reason'],
   },
+  commit_waits: {
+    level: 'warn',
+    when: 'PostgreSQL did not confirm commits within 5 seconds, so the writes failed with 503; they may still take effect; at most one line a minute',
+    act: 'Check that a synchronous standby runs and is connected, and that the disk of PostgreSQL is not overloaded',
+    fields: ['count'],
+  },
   attempts_not_shared: {
     level: 'error',
     when: 'attempts, such as wrong passwords, could not be counted in the database, so this instance counted them alone; at most one line a minute',

@@ -131,6 +131,8 @@ export type DatabaseServer = {
    * before that false.
    */
   isOtherEngine(): boolean;
+  /** Returns the number of commits that were not confirmed within 5 seconds and still wait. */
+  commitsWaiting(): number;
 };
 
 export type Dialect = {

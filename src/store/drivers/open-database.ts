@@ -29,6 +29,8 @@ export type DatabaseSettings = KeySettings & {
   readonly migrations?: 'apply' | 'wait' | 'refuse';
   /** Called with the missing migrations once a second with `wait`, which refuses without it. */
   readonly awaiting?: ((pending: readonly number[]) => void) | undefined;
+  /** As in PostgresOptions. */
+  readonly commitWaits?: (() => void) | undefined;
   /** If it is aborted, opening fails, which may be waiting for the migrations of another instance. */
   readonly stopping?: AbortSignal | undefined;
 };
@@ -110,13 +112,19 @@ function describeMigrations(numbers: readonly number[]): string {
 }
 
 async function openEngine(
-  { databaseUrl, databaseConnections, databasePrepares: prepares = true, dataDir }: DatabaseSettings,
+  {
+    databaseUrl,
+    databaseConnections,
+    databasePrepares: prepares = true,
+    dataDir,
+    commitWaits,
+  }: DatabaseSettings,
   { patience, now }: { readonly patience: LockPatience; readonly now: () => number },
 ): Promise<Database> {
   if (databaseUrl === undefined) return openSqlite(sqliteFileIn(dataDir), patience);
   // Loaded on demand: the client costs 10 MB and 20 ms, which SQLite does not need.
   const { openPostgres } = await import('./postgres-driver.ts');
-  return openPostgres(databaseUrl, databaseConnections, { prepares, now });
+  return openPostgres(databaseUrl, databaseConnections, { prepares, now, commitWaits });
 }
 
 export const READ_ONLY =

@@ -9,7 +9,13 @@ import type {
   Values,
 } from './database.ts';
 import { PostgresBatch } from './postgres-batch.ts';
-import { beginText, PostgresConnections, retryingSerialization } from './postgres-pool.ts';
+import {
+  beginText,
+  type Committing,
+  CommitWaits,
+  PostgresConnections,
+  retryingSerialization,
+} from './postgres-pool.ts';
 import { SERVER_STATE, type ServerState } from './postgres-presence.ts';
 import { isRefusal, PostgresTexts, type Query, unnamed } from './postgres-query.ts';
 import { textToFind, textToWrite } from './statement-text.ts';
@@ -20,6 +26,8 @@ export type PostgresOptions = {
   readonly prepares?: boolean;
   /** This machine's clock in epoch milliseconds, for `clockOffset`, which is 0 without it. */
   readonly now?: () => number;
+  /** Called for every commit that PostgreSQL has not confirmed within 5 seconds. */
+  readonly commitWaits?: (() => void) | undefined;
 };
 
 /** Opens a pool of at most `connections` on `url`; connects at the first statement. */
@@ -38,17 +46,20 @@ class PostgresDatabase implements Database {
     isReadOnly: () => this.#connections.presence.isReadOnly(() => this.get<ServerState>(SERVER_STATE)),
     clockOffset: () => this.#connections.presence.clockOffset,
     isOtherEngine: () => this.#connections.presence.isOtherEngine,
+    commitsWaiting: () => this.#commits.count,
   };
   readonly #prepares: boolean;
   readonly #connections: PostgresConnections;
+  readonly #commits: CommitWaits;
   readonly #texts = new PostgresTexts();
   readonly #batches = new Map<BatchStatement, PostgresBatch>();
   #underWay = 0;
   #drained: (() => void) | undefined;
   #closed: Promise<void> | undefined;
 
-  constructor(url: string, connections: number, { prepares = true, now }: PostgresOptions) {
+  constructor(url: string, connections: number, { prepares = true, now, commitWaits }: PostgresOptions) {
     this.#prepares = prepares;
+    this.#commits = new CommitWaits(Math.ceil(connections / 2), commitWaits);
     this.#connections = new PostgresConnections(url, connections, now);
   }
 
@@ -63,14 +74,14 @@ class PostgresDatabase implements Database {
   write<Row>(sql: string, values: Values = {}): Promise<Row[]> {
     return this.#whileOpen(() => {
       const query = this.#texts.query(sql, values, textToWrite);
-      return retryingSerialization(() => this.#query<Row>(query));
+      return retryingSerialization(() => this.#written<Row>(query));
     });
   }
 
   change(sql: string, values: Values = {}): Promise<number> {
     return this.#whileOpen(() => {
       const query = this.#texts.query(sql, values, textToWrite);
-      return retryingSerialization(async () => (await this.#alone(query)).rowCount ?? 0);
+      return retryingSerialization(async () => (await this.#committed(query)).rowCount ?? 0);
     });
   }
 
@@ -149,10 +160,19 @@ class PostgresDatabase implements Database {
     return this.#texts.rowsOf<Row>(query, await this.#alone(query));
   }
 
-  async #alone(query: Query): Promise<pg.QueryArrayResult> {
+  async #written<Row>(query: Query): Promise<Row[]> {
+    return this.#texts.rowsOf<Row>(query, await this.#committed(query));
+  }
+
+  #committed(query: Query): Promise<pg.QueryArrayResult> {
+    return this.#commits.watch((committing) => this.#alone(query, committing));
+  }
+
+  async #alone(query: Query, committing?: Committing): Promise<pg.QueryArrayResult> {
     const client = await this.#connections.acquire();
     let broken = false;
     try {
+      committing?.(() => this.#connections.presence.hasCommitsWaiting());
       return await this.#ask(client, query);
     } catch (reason) {
       // The pool would discard the connection of every refused statement.
@@ -167,11 +187,11 @@ class PostgresDatabase implements Database {
   async #queryTogether<Row>(
     queries: readonly Query[],
     answering: number,
-    { flush = 'now', plan = 'each' }: Pick<BatchStatement, 'flush' | 'plan'>,
+    { flush = 'now', plan = 'each', writes }: Pick<BatchStatement, 'flush' | 'plan' | 'writes'>,
   ): Promise<Row[]> {
     const [alone, ...others] = queries;
     const isAlone = others.length === 0 && flush === 'now' && plan === 'each';
-    if (alone !== undefined && isAlone) return this.#query(alone);
+    if (alone !== undefined && isAlone) return writes ? this.#written(alone) : this.#query(alone);
     return this.#inTransaction(this.#begin({ flush, plan }), async (client) => {
       let rows: Row[] = [];
       for (const [place, query] of queries.entries()) {
@@ -207,23 +227,26 @@ class PostgresDatabase implements Database {
     });
   }
 
-  async #inTransaction<T>(begin: string, work: (client: pg.PoolClient) => Promise<T>): Promise<T> {
-    const client = await this.#connections.acquire();
-    let broken = false;
-    try {
-      await this.#ask(client, begin);
-      const result = await work(client);
-      await this.#ask(client, 'COMMIT');
-      return result;
-    } catch (reason) {
-      await client.query('ROLLBACK').catch(() => {
-        // A connection that could not roll back is destroyed, not returned to the pool.
-        broken = true;
-      });
-      throw reason;
-    } finally {
-      this.#connections.release(client, broken);
-    }
+  #inTransaction<T>(begin: string, work: (client: pg.PoolClient) => Promise<T>): Promise<T> {
+    return this.#commits.watch(async (committing) => {
+      const client = await this.#connections.acquire();
+      let broken = false;
+      try {
+        await this.#ask(client, begin);
+        const result = await work(client);
+        committing();
+        await this.#ask(client, 'COMMIT');
+        return result;
+      } catch (reason) {
+        await client.query('ROLLBACK').catch(() => {
+          // A connection that could not roll back is destroyed, not returned to the pool.
+          broken = true;
+        });
+        throw reason;
+      } finally {
+        this.#connections.release(client, broken);
+      }
+    });
   }
 
   /** Throws DatabaseAwayError if the failure is not of this statement alone. */

@@ -11,6 +11,10 @@ import { isRefusal } from './postgres-query.ts';
 const CONNECT_TIMEOUT_MS = 10_000;
 const IDLE_TIMEOUT_MS = 30_000;
 
+const COMMIT_WAIT_MS = 5_000;
+/** The interval between two checks of a long statement whose commit has not begun. */
+const RECHECK_MS = 1_000;
+
 /** Codes of a server that has received nothing: it is starting, restarting or has no free connection. */
 const NOT_YET = new Set(['ECONNREFUSED', '57P03', '53300']);
 const CONNECT_TRIES = 20;
@@ -36,17 +40,23 @@ export class PostgresConnections {
       underWay: () => this.#inUse.size + this.#waiting.size,
       giveUp: () => {
         this.#openAnew(new DatabaseAwayError('PostgreSQL does not respond'));
-        // Each of these closes at once, without a response to its statement.
-        for (const client of this.#inUse) client.end().catch(() => {});
+        this.#closeInUse();
       },
       reconnect: () => this.#openAnew(RECONNECT),
       now,
     });
   }
 
+  /** Closes the pool, and the connections of commits that still wait. */
   end(): Promise<void> {
     this.presence.stop();
+    this.#closeInUse();
     return this.#pool.end();
+  }
+
+  /** Each closes at once, without a response to its statement, which is not cancelled. */
+  #closeInUse(): void {
+    for (const client of this.#inUse) client.end().catch(() => {});
   }
 
   release(client: pg.PoolClient, broken: boolean): void {
@@ -125,6 +135,58 @@ function getTypeParser(oid: number, format?: 'text' | 'binary'): (value: string)
   if (oid === pg.types.builtins.INT8) return Number;
   // The cast picks the overload: pg's typings list one for each format.
   return pg.types.getTypeParser(oid, format as 'text');
+}
+
+/** Starts the wait of a commit. `hasBegun` tells whether the commit of a single statement may have begun. */
+export type Committing = (hasBegun?: () => Promise<boolean>) => void;
+
+/**
+ * Commits that wait, mostly for a synchronous standby. Nothing is cancelled: if a wait for replication is cancelled,
+ * PostgreSQL commits on the primary alone and reports success.
+ */
+export class CommitWaits {
+  /** The number of commits that PostgreSQL has not confirmed although their callers got an error. */
+  count = 0;
+  readonly #most: number;
+  readonly #noted: () => void;
+
+  /** Refuses further writes while `most` commits wait, so that reads have connections. Calls `noted` for each wait. */
+  constructor(most: number, noted: () => void = () => {}) {
+    this.#most = most;
+    this.#noted = noted;
+  }
+
+  /**
+   * Returns the result of `write`. Throws DatabaseAwayError, because the outcome is unknown, 5 seconds after it called
+   * `committing`. `write` then continues, and keeps its connection until PostgreSQL responds.
+   */
+  watch<T>(write: (committing: Committing) => Promise<T>): Promise<T> {
+    return new Promise((resolve, reject) => {
+      if (this.count >= this.#most) throw new DatabaseAwayError('Too many commits wait for PostgreSQL');
+      let timer: NodeJS.Timeout | undefined;
+      let state: 'running' | 'waiting' | 'ended' = 'running';
+      const giveUp = () => {
+        if (state !== 'running') return;
+        state = 'waiting';
+        this.count += 1;
+        this.#noted();
+        reject(new DatabaseAwayError('PostgreSQL has not confirmed the commit within 5 seconds'));
+      };
+      const check = async (hasBegun: () => Promise<boolean>) => {
+        if (await hasBegun()) giveUp();
+        else if (state === 'running') timer = setTimeout(() => void check(hasBegun), RECHECK_MS);
+      };
+      const committing: Committing = (hasBegun) => {
+        timer = setTimeout(() => (hasBegun === undefined ? giveUp() : void check(hasBegun)), COMMIT_WAIT_MS);
+      };
+      const end = () => {
+        clearTimeout(timer);
+        if (state === 'waiting') this.count -= 1;
+        state = 'ended';
+      };
+      write(committing).finally(end).then(resolve, reject);
+    });
+  }
 }
 
 /** Settings for a reused plan, which must be right for an empty table and for a large one. */

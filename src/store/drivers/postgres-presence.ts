@@ -25,6 +25,10 @@ export const SERVER_STATE = `
          CAST(EXTRACT(EPOCH FROM clock_timestamp()) * 1000 AS BIGINT) AS at,
          version() NOT LIKE 'PostgreSQL %' OR version() LIKE '%-YB-%' AS is_other_engine`;
 
+/** Reads whether commits of this database wait for a synchronous standby. */
+const WAITS_FOR_STANDBY = `
+  SELECT EXISTS (SELECT FROM pg_stat_activity WHERE wait_event = 'SyncRep' AND datname = current_database()) AS waits`;
+
 /** `at`: the server's clock in epoch milliseconds. */
 export type ServerState = {
   readonly isReadOnly: boolean;
@@ -99,6 +103,13 @@ export class PostgresPresence {
     return this.#isReadOnly;
   }
 
+  /** Returns whether a commit waits for a synchronous standby; false if the server does not respond. */
+  hasCommitsWaiting(): Promise<boolean> {
+    return onNewConnection(this.#url, ANSWER_MS, async (client) => {
+      return (await client.query(WAITS_FOR_STANDBY)).rows[0]?.waits === true;
+    }).catch(() => false);
+  }
+
   stop(): void {
     clearInterval(this.#looks);
   }
@@ -168,6 +179,25 @@ async function timed(read: () => Promise<ServerState | undefined>): Promise<Look
 /** Reads the state on a separate connection, since all others may be busy. Never rejects. */
 async function readState(url: string, within: number): Promise<Look> {
   const started = performance.now();
+  try {
+    return await onNewConnection(url, within, (client) =>
+      timed(async () => {
+        const [row] = (await client.query(SERVER_STATE)).rows;
+        return row && { isReadOnly: row.is_read_only, at: row.at, isOtherEngine: row.is_other_engine };
+      }),
+    );
+  } catch (reason) {
+    // A server without a free connection is present. A process that was delayed itself cannot tell.
+    const isThere = reason instanceof pg.DatabaseError && !reason.code?.startsWith('57P');
+    return isThere || performance.now() - started > 2 * within ? 'unknown' : 'away';
+  }
+}
+
+async function onNewConnection<T>(
+  url: string,
+  within: number,
+  work: (client: pg.Client) => Promise<T>,
+): Promise<T> {
   const client = new pg.Client({
     connectionString: url,
     application_name: 'kalends',
@@ -177,14 +207,7 @@ async function readState(url: string, within: number): Promise<Look> {
   client.on('error', () => {}); // its error fails the statement too
   try {
     await client.connect();
-    return await timed(async () => {
-      const [row] = (await client.query(SERVER_STATE)).rows;
-      return row && { isReadOnly: row.is_read_only, at: row.at, isOtherEngine: row.is_other_engine };
-    });
-  } catch (reason) {
-    // A server without a free connection is present. A process that was delayed itself cannot tell.
-    const isThere = reason instanceof pg.DatabaseError && !reason.code?.startsWith('57P');
-    return isThere || performance.now() - started > 2 * within ? 'unknown' : 'away';
+    return await work(client);
   } finally {
     client.end().catch(() => {});
   }
