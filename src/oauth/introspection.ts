@@ -5,7 +5,7 @@ import { AUTHORIZATION, OAuthError } from './oauth-error.ts';
 import { refreshExpiry } from './refresh-token-grant.ts';
 import type { RefreshTokenId } from './refresh-token-id.ts';
 import type { TokenFamilyStore } from './token-family-store.ts';
-import type { IssuedToken, TokenSigner } from './token-signer.ts';
+import type { IssuedClaims, IssuedToken, TokenSigner } from './token-signer.ts';
 
 export type IntrospectionDeps = {
   readonly families: Pick<TokenFamilyStore, 'findLivingGrant' | 'findDatedGrant'>;
@@ -15,24 +15,16 @@ export type IntrospectionDeps = {
   readonly now: () => number;
 };
 
-/** The response in wire names (RFC 7662 §2.2). Times are epoch seconds. */
+/** The response in wire names (RFC 7662 §2.2). `exp` is undefined for a refresh token without a lifetime. */
 export type Introspection =
   | { readonly active: false }
-  | {
+  | (IssuedClaims & {
       readonly active: true;
-      readonly scope: string;
       readonly client_id: string;
-      readonly sub: string;
-      readonly aud: string;
       readonly iss: string;
-      /** Undefined for a refresh token without a lifetime. */
-      readonly exp?: number;
-      readonly iat: number;
-      readonly jti: string;
       /** Undefined for a refresh token: no resource may accept it. */
       readonly token_type?: 'Bearer' | 'DPoP';
-      readonly cnf?: object;
-    };
+    });
 
 const INACTIVE = { active: false } as const;
 

@@ -70,7 +70,8 @@ const TokenAnswer = Type.Object(
     token_type: enumeration(['Bearer', 'DPoP'], '`DPoP` if the access token is bound to a key.'),
     expires_in: Type.Literal(3600, { description: 'The lifetime of the access token in seconds.' }),
     refresh_token: Type.String({
-      description: 'A new token each time, except within a refresh replay window.',
+      description:
+        'A new token each time, except within a refresh replay window and with refresh rotation `never`.',
     }),
   },
   { $id: 'TokenAnswer' },
