@@ -24,7 +24,7 @@ export function groupTests(files: readonly string[], folder: string): string[] {
   const { separate = [], shared = [] } = Object.groupBy(files, (file) =>
     isShared(file) ? 'shared' : 'separate',
   );
-  const groups = [...Map.groupBy(shared, placeOf).values()].flatMap(inParts);
+  const groups = [...Map.groupBy(shared, findPlace).values()].flatMap(inParts);
   const generated = groups.map((group, at) => {
     const file = path.join(folder, `${at}.test.mjs`);
     writeFileSync(file, group.map((one) => `import '${pathToFileURL(one).href}';\n`).join(''));
@@ -34,7 +34,7 @@ export function groupTests(files: readonly string[], folder: string): string[] {
 }
 
 /** Returns the files' common place. Unit tests are small, so all of them have one. */
-const placeOf = (file: string): string => (file.includes('/src/') ? 'src' : path.dirname(file));
+const findPlace = (file: string): string => (file.includes('/src/') ? 'src' : path.dirname(file));
 
 function inParts(files: readonly string[]): string[][] {
   const count = Math.ceil(files.length / MOST_FILES);

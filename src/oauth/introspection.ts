@@ -18,8 +18,9 @@ export type IntrospectionDeps = {
 /** The response in wire names (RFC 7662 §2.2). `exp` is undefined for a refresh token without a lifetime. */
 export type Introspection =
   | { readonly active: false }
-  | (IssuedClaims & {
+  | (Omit<IssuedClaims, 'scope'> & {
       readonly active: true;
+      readonly scope?: string;
       readonly client_id: string;
       readonly iss: string;
       /** Undefined for a refresh token: no resource may accept it. */
@@ -62,7 +63,7 @@ async function applicationState(
   const claims = await deps.signer.readApplicationToken(token);
   if (claims?.client_id !== client.clientId || client.clientAuthentication !== 'private_key_jwt')
     return INACTIVE;
-  return { active: true, ...claims, iss: deps.issuer.url, token_type: 'Bearer' };
+  return { active: true, ...claims, iss: deps.issuer.url, token_type: claims.cnf ? 'DPoP' : 'Bearer' };
 }
 
 async function accessState({ claims: { exp = 0 }, familyId }: IssuedToken, deps: IntrospectionDeps) {

@@ -3,13 +3,13 @@ import type { RefundableLimit } from '../http/attempt-limit.ts';
 import { MailError, type Mailer } from '../lib/mail/mailer.ts';
 import { openWith, sealWith } from '../lib/sealing.ts';
 import type { Person } from './person.ts';
-import type { MemberStore } from './person-store.ts';
+import type { AlertMailStore } from './person-store.ts';
 
 const LIFETIME_MS = 24 * 3_600_000;
 const CONTEXT = 'address confirmation';
 
 export type AlertMailDeps = {
-  readonly people: Pick<MemberStore, 'confirmAddress'>;
+  readonly people: Pick<AlertMailStore, 'confirmAddress'>;
   readonly mailer: Mailer | undefined;
   /** Limits the mails to each member. */
   readonly addressMails: RefundableLimit;

@@ -97,11 +97,6 @@ export interface MemberStore {
 
   setName(personId: string, name: string): Promise<void>;
 
-  /** Returns false if the member is gone. */
-  confirmAddress(personId: string, now: number): Promise<boolean>;
-
-  setAlertMails(personId: string, getsAlertMails: boolean): Promise<void>;
-
   /** Ends all their other sessions. */
   setPassword(personId: string, change: NewPassword, by: Caller | undefined): Promise<void>;
 
@@ -175,4 +170,17 @@ export interface SessionStore {
   }): Promise<number>;
 }
 
-export type PersonStore = MemberStore & InvitationStore & SessionStore & PasskeyStore & IdentityStore;
+/** Alerts by mail. */
+export interface AlertMailStore {
+  /** Returns false if the member is gone. */
+  confirmAddress(personId: string, now: number): Promise<boolean>;
+
+  setAlertMails(personId: string, getsAlertMails: boolean): Promise<void>;
+}
+
+export type PersonStore = AlertMailStore &
+  MemberStore &
+  InvitationStore &
+  SessionStore &
+  PasskeyStore &
+  IdentityStore;

@@ -40,15 +40,19 @@ export type UnhealthyCount = {
   readonly count: number;
 };
 
-export interface AlertStore {
+/** Counts that conditions of alerts need. */
+export interface AlertCounts {
+  /** Counts unhealthy accounts by application and reason. */
+  countUnhealthy(): Promise<readonly UnhealthyCount[]>;
+  countAccounts(clientId: string): Promise<number>;
+}
+
+export interface AlertStore extends AlertCounts {
   /** Claims a run of `name` unless one was claimed at or after `before`. Of concurrent calls, one returns true. */
   claimRun(
     name: 'alerts' | 'alert_checks',
     times: { readonly now: number; readonly before: number },
   ): Promise<boolean>;
-  /** Counts unhealthy accounts by application and reason. */
-  countUnhealthy(): Promise<readonly UnhealthyCount[]>;
-  countAccounts(clientId: string): Promise<number>;
   /**
    * Compares alerts of `kinds` with what an evaluation found. The second evaluation in a row that finds a problem opens
    * its alert, the second that does not resolves it. Each adds one notice in the same transaction for each recipient, and

@@ -29,7 +29,7 @@ ${accountNames([account], { messages })}
   return layout({ title, content, settings: { request, path } }, appearance);
 }
 
-/** Asks about all accounts of the transaction. If their owner was not proved, they stay. */
+/** Renders the question about all accounts of the transaction. If their owner was not proved, they stay. */
 export function disconnectAllPage({ request, accounts }: Consent, appearance: Appearance): Page {
   const { messages } = appearance;
   const title = messages.text('disconnect.title');
