@@ -51,6 +51,11 @@ export const OPERATION_FORMS: Readonly<Record<string, readonly string[]>> = {
     '/applications/:clientId/providers/google/remove',
     '/applications/:clientId/providers/microsoft/remove',
   ],
+  checkProviderApp: [
+    '/applications/:clientId/providers/google/check',
+    '/applications/:clientId/providers/microsoft/check',
+  ],
+  checkDeliverySignature: ['/deliveries/:clientId/:messageId/signature'],
   disconnectAccount: ['/applications/:clientId/user/disconnect'],
   createReconnectLink: ['/applications/:clientId/user/reconnect-link'],
   exportUser: ['/applications/:clientId/user/export'],
@@ -70,11 +75,7 @@ export const COMMANDS_WITHOUT_OPERATION: readonly string[] = [
 ];
 
 /** The forms whose operation is still missing. */
-export const MISSING_FORMS: readonly string[] = [
-  '/deliveries/:clientId/:messageId/signature',
-  '/applications/:clientId/providers/google/check',
-  '/applications/:clientId/providers/microsoft/check',
-];
+export const MISSING_FORMS: readonly string[] = [];
 
 /** The commands whose operation is still missing. */
 export const MISSING_COMMANDS: readonly string[] = ['setup google', 'setup microsoft'];

@@ -82,20 +82,21 @@ export type AppDeps = ServerOptions &
     readonly metrics?: MetricsRouteDeps | undefined;
   };
 
-type AdministrationAppDeps = Omit<AdministrationRouteDeps, LazyDeps> & {
-  /** Whether the administration API is at the origin of the dashboard. */
-  readonly hasAdministration: boolean;
-};
+type AppChecking = NonNullable<AdministrationRouteDeps['appChecking']>;
+type AdministrationAppDeps = Omit<AdministrationRouteDeps, LazyDeps> &
+  AppChecking & {
+    /** Whether the administration API is at the origin of the dashboard. */
+    readonly hasAdministration: boolean;
+  };
 
-type LazyDeps = 'adminDocument' | 'findRenderer';
+type LazyDeps = 'adminDocument' | 'appChecking' | 'findRenderer';
 
 /** Returns the dependencies whose modules are loaded when they are first used. */
-const lazyDeps = ({
-  publicUrl,
-}: {
-  readonly publicUrl: string;
-}): Pick<AdministrationRouteDeps, LazyDeps> => ({
-  adminDocument: adminDocumentText(publicUrl),
+const lazyDeps = (
+  deps: AppChecking & { readonly publicUrl: string },
+): Pick<AdministrationRouteDeps, LazyDeps> => ({
+  appChecking: deps,
+  adminDocument: adminDocumentText(deps.publicUrl),
   async findRenderer(row) {
     const { findRenderer } = await import('./cli/cli.ts');
     return findRenderer(row);

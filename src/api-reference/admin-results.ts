@@ -78,7 +78,7 @@ const BY_NAME = {
    mailed:flag mail_error ended:int deleted:flag removed:flag revoked:flag withdrawn:flag disconnected:flag
    number:int action subject? before:object? after:object? next? version node engine database_bytes:int
    last_backup_at:time? folder bytes:int scheduled:flag addresses_to_register:texts
-   kalends_user_export:int exported_at:time jwks:object? jwks_uri? met:flag living_grants:int`,
+   verdict kalends_user_export:int exported_at:time jwks:object? jwks_uri? met:flag living_grants:int`,
   ),
 };
 
@@ -86,7 +86,7 @@ const BY_NAME = {
 const OPTIONAL = new Set(
   `webhook_secret live_secrets user_count own_webhook_keys google_client_id microsoft_client_id activity waiting
    nextAttemptAt calendarId reason settledAt off_disk access_to_end receipt grants accounts reasons next mends keys url
-   mailed mail_error jwks jwks_uri`.split(/\s+/),
+   mailed mail_error jwks jwks_uri client_secret`.split(/\s+/),
 );
 
 /** The components that are also results, by the names of their members. */
@@ -169,6 +169,7 @@ const NESTED: Readonly<Record<string, Schema>> = {
     ),
   ),
   requirements: list(component('Requirement', members('name requirement missing?'))),
+  signatures: list(component('CheckedSignature', members('scheme? by? signature'))),
   results: list(component('AlertTest', members('channel recipient sent:flag problem?'))),
   settings: list(component('Setting', members('name value? from secret:flag'))),
   metrics: list(component('Metric', members('name help type samples:objects'))),

@@ -11,6 +11,7 @@ import type { Caller } from '../../src/audit/audit-entry.ts';
 import { logoDrawing } from '../../src/branding/logo-drawing.ts';
 import { findRenderer } from '../../src/cli/cli.ts';
 import { loadConfig } from '../../src/config/config.ts';
+import { attemptLimit } from '../../src/http/attempt-limit.ts';
 import { createServer } from '../../src/http/server.ts';
 import type { EgressRequest } from '../../src/lib/egress/egress.ts';
 import { lazyEgress } from '../../src/lib/egress/lazy-egress.ts';
@@ -24,6 +25,7 @@ import { openStores } from '../../src/store/open-stores.ts';
 import type { AlertChannel } from '../../src/system/alert-channels.ts';
 import { runningProgram } from '../../src/system/running-program.ts';
 import { openWebhookSigner } from '../../src/webhooks/webhook-signer.ts';
+import { registrationsAt } from '../dashboard/dashboard-app.ts';
 import { recordingLog } from '../servers/recording-log.ts';
 import { checkResult } from './result-check.ts';
 
@@ -88,6 +90,10 @@ export async function openAdministrationApp(
     }),
     drawLogo: logoDrawing(),
     egress: lazyEgress({ privateNetwork: { mode: 'deny' } }),
+    appChecking: {
+      appChecks: attemptLimit(1_000, 60),
+      appRegistrations: registrationsAt({ google: 'https://127.0.0.1:9', microsoft: 'https://127.0.0.1:9' }),
+    },
     webhookEgress: {
       request: async ({ url }: EgressRequest) => {
         sent.push(String(url));

@@ -48,6 +48,24 @@ onEachDatabase((database, open) => {
     await app.close();
   });
 
+  it(`a received signature is compared with the keys of the application, on ${database}`, async () => {
+    const { app, send, deps, stores } = await opened();
+    const message = await stores.messages.findMessage('acme', 'msg_1', undefined);
+    const content = Buffer.from(`msg_1.1763208000.${message?.body}`);
+    const line = deps.webhookSigner.signaturesOf('acme', content).join(' ');
+    const check = async (signature: string, path = 'msg_1') =>
+      send('post', `/deliveries/${path}/signature`, { key, body: { timestamp: '1763208000', signature } });
+    const [own] = (await check(line)).document.signatures as { scheme: string; by: string }[];
+    assert.deepEqual([own?.scheme, own?.by], ['v1a', deps.webhookSigner.signing('acme')[0]?.id]);
+    assert.deepEqual((await check('v1a,AAAA odd')).document.signatures, [
+      { scheme: 'v1a', by: null, signature: 'v1a,AAAA' },
+      { scheme: null, by: null, signature: 'odd' },
+    ]);
+    assert.equal((await check(line, 'none')).document.code, 'not_there');
+    assert.equal((await check('')).document.code, 'invalid_request');
+    await app.close();
+  });
+
   it(`lists of deliveries are read page by page, with each once, on ${database}`, async () => {
     const { app, send } = await opened();
     const listed: string[] = [];

@@ -40,6 +40,7 @@ const BODIES: Readonly<Record<string, object>> = {
   withdrawVerification: { note: 'It ended' },
   runChecks: { name: 'clock' },
   setWebhookKeys: { own_webhook_keys: true },
+  checkDeliverySignature: { timestamp: '1', signature: 'v1,AAAA' },
   applyManifest: { manifest: {}, dry_run: true },
 };
 

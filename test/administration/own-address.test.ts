@@ -9,7 +9,7 @@ import { ENVIRONMENT_KEY, openAdministrationApp } from './administration-app.ts'
 onSqlite((open) => {
   it('an address of its own has the administration API and nothing else', async () => {
     const { app, deps } = await openAdministrationApp(await open());
-    const own = buildAdministration({ ...deps, trustProxy: undefined, secure: true });
+    const own = buildAdministration({ ...deps, ...deps.appChecking, trustProxy: undefined, secure: true });
     const authorization = `Bearer ${ENVIRONMENT_KEY}`;
     const get = async (url: string) => (await own.inject({ url, headers: { authorization } })).statusCode;
 

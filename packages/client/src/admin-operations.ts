@@ -149,6 +149,12 @@ export type Check = {
   readonly since: string;
 };
 
+export type CheckedSignature = {
+  readonly scheme: string | null;
+  readonly by: string | null;
+  readonly signature: string;
+};
+
 export type DeletionReceipt = {
   readonly deleted_at: string;
   readonly accounts: number;
@@ -480,7 +486,7 @@ export type AdminOperations = {
     },
     options?: CallOptions,
   ): Promise<{
-    readonly client_secret: string;
+    readonly client_secret?: string;
     readonly webhook_secret?: string;
     readonly client_id: string;
     readonly name: string;
@@ -648,7 +654,7 @@ export type AdminOperations = {
       readonly jwks?: Readonly<Record<string, unknown>> | null;
       readonly live_secrets?: number;
       readonly user_count?: number;
-      readonly client_secret: string;
+      readonly client_secret?: string;
       readonly webhook_secret?: string;
     } & { readonly etag?: string }
   >;
@@ -679,7 +685,7 @@ export type AdminOperations = {
     options?: CallOptions,
   ): Promise<{
     readonly client_id: string;
-    readonly client_secret: string;
+    readonly client_secret?: string;
     readonly old_secret_expires_at: string;
   }>;
   /** Check what an application lacks for a profile. */
@@ -791,6 +797,20 @@ export type AdminOperations = {
     readonly client_id: string;
     readonly provider: string;
     readonly app_client_id: string | null;
+  }>;
+  /** Check an application's own app at its provider. */
+  checkProviderApp(
+    input: {
+      /** The id of the application. */
+      readonly client_id: string;
+      /** The provider of the app. */
+      readonly provider: 'google' | 'microsoft';
+    },
+    options?: CallOptions,
+  ): Promise<{
+    readonly client_id: string;
+    readonly provider: string;
+    readonly verdict: string;
   }>;
   /** Show the review of an application, its submission and its activity. */
   showReview(
@@ -1095,6 +1115,22 @@ export type AdminOperations = {
     readonly settledAt?: string;
     readonly attemptLog: readonly Attempt[];
     readonly body: Readonly<Record<string, unknown>> | null;
+  }>;
+  /** Check which key or secret made the signatures that a receiver got. */
+  checkDeliverySignature(
+    input: {
+      /** The id of the delivery. */
+      readonly delivery_id: string;
+      /** The application; all that the key may read by default. */
+      readonly client_id?: string;
+      /** The received `webhook-timestamp`. */
+      readonly timestamp: string;
+      /** The received `webhook-signature`. */
+      readonly signature: string;
+    },
+    options?: CallOptions,
+  ): Promise<{
+    readonly signatures: readonly CheckedSignature[];
   }>;
   /** Resend a delivery. */
   replayDelivery(
@@ -1942,6 +1978,7 @@ export const OPERATIONS = {
   showProviderApp: ['GET', '/applications/{client_id}/provider-apps/{provider}'],
   setProviderApp: ['POST', '/applications/{client_id}/provider-apps/{provider}'],
   removeProviderApp: ['DELETE', '/applications/{client_id}/provider-apps/{provider}'],
+  checkProviderApp: ['POST', '/applications/{client_id}/provider-apps/{provider}/check'],
   showReview: ['GET', '/applications/{client_id}/verification'],
   submitForReview: ['POST', '/applications/{client_id}/verification/submit'],
   cancelReview: ['POST', '/applications/{client_id}/verification/cancel'],
@@ -1963,6 +2000,7 @@ export const OPERATIONS = {
   listDeliveries: ['GET', '/deliveries'],
   showDelivery: ['GET', '/deliveries/{delivery_id}'],
   openDelivery: ['GET', '/deliveries/{delivery_id}/body'],
+  checkDeliverySignature: ['POST', '/deliveries/{delivery_id}/signature'],
   replayDelivery: ['POST', '/deliveries/{delivery_id}/replay'],
   replayDeliveries: ['POST', '/deliveries/replay'],
   listRequests: ['GET', '/requests'],

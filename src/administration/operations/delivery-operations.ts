@@ -12,7 +12,7 @@ import {
 } from '../../webhooks/deliveries.ts';
 import type { LoggedMessage, MessagePlace } from '../../webhooks/message-log.ts';
 import { readApplication } from '../applications.ts';
-import { findDelivery, replayAll, replayOne } from '../delivery.ts';
+import { checkReceived, findDelivery, replayAll, replayOne } from '../delivery.ts';
 import { DELIVERY } from '../documents/delivery.ts';
 import { toDocument } from '../documents/field.ts';
 import { readableClientIds } from '../users.ts';
@@ -123,6 +123,41 @@ export const openDeliveryOperation = operation({
   }),
 });
 
+export const checkDeliverySignature = operation({
+  ...{ id: 'checkDeliverySignature', method: 'post', path: `${PATH}/signature`, group: GROUP },
+  summary: 'Check which key or secret made the signatures that a receiver got',
+  description:
+    '`by` is the id of the key, `secret` for the secret of the endpoint, or null if none of them made it.',
+  permission: 'delivery.body',
+  pathFields: FIELDS,
+  fields: {
+    ...OF_CLIENT,
+    timestamp: required(text({ max: 20, doc: 'The received `webhook-timestamp`.', example: '1763208000' })),
+    signature: required(
+      text({
+        max: 4_000,
+        doc: 'The received `webhook-signature`.',
+        example: 'v1,K5oZfzN95Z9UVu1EsfQmfVNQhnkZ2pj9o9NDN/H/pI4=',
+      }),
+    ),
+  },
+  ...{ command: undefined, result: ['signatures'] },
+  async run({ client_id: selected, delivery_id: messageId, timestamp, signature }, deps) {
+    const terms = { needs: 'delivery.body' as const, ...deps };
+    const { clientId } = await findDelivery(deps.actor, { clientId: selected, messageId }, terms);
+    const received = { timestamp: timestamp.trim(), line: signature };
+    const open = {
+      ...deps,
+      webhookSigner: await deps.openSigner(),
+      busyId: busyIds(deps.sealer.derive('paging')),
+    };
+    return checkReceived(deps.actor, { clientId, messageId, received }, open);
+  },
+  toDocument: (signatures) => ({
+    signatures: signatures.map(({ scheme = null, by = null, ...rest }) => ({ scheme, by, ...rest })),
+  }),
+});
+
 const REPLAY = {
   method: 'post',
   group: GROUP,
@@ -155,6 +190,6 @@ export const replayDeliveriesOperation = operation({
 });
 
 export const DELIVERY_OPERATIONS = [
-  ...[listDeliveriesOperation, showDeliveryOperation, openDeliveryOperation],
+  ...[listDeliveriesOperation, showDeliveryOperation, openDeliveryOperation, checkDeliverySignature],
   ...[replayDeliveryOperation, replayDeliveriesOperation],
 ];

@@ -33,6 +33,7 @@ import type { AlertTest } from '../../system/alert-channels.ts';
 import type { OperatorStores } from '../../system/operator-stores.ts';
 import type { RunningProgram } from '../../system/running-program.ts';
 import type { WebhookSigner } from '../../webhooks/webhook-signer.ts';
+import type { ApplicationAppsDeps } from '../application-apps.ts';
 
 export type AdministrationDeps = Omit<OperatorStores, 'signingKeys'> &
   By & {
@@ -52,8 +53,10 @@ export type AdministrationDeps = Omit<OperatorStores, 'signingKeys'> &
     readonly readMetrics?: (() => Promise<readonly MetricFamily[]>) | undefined;
     readonly drawLogo: LogoDrawing;
     /** Fetches logos. */
-    readonly egress: Pick<Egress, 'request'>;
+    readonly egress: Egress;
     readonly signingKeyStore: SigningKeyStore;
+    /** What a check of an application's provider app needs. Undefined at the command line, which has no such command. */
+    readonly appChecking?: Pick<ApplicationAppsDeps, 'appRegistrations' | 'appChecks'> | undefined;
     /** Sends test deliveries. */
     readonly webhookEgress: Egress;
     /** Returns the signer of deliveries. A command loads its keys when it is first used. */

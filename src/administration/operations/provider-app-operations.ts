@@ -3,8 +3,9 @@ import { APP_KINDS, type AppKind } from '../../access/provider-apps.ts';
 import { SETTINGS } from '../../branding/settings-error.ts';
 import { oneOf, required, text } from '../../http/fields.ts';
 import { ApiError } from '../../http/refusal.ts';
-import { ownApps, removeOwnApp, setOwnApp } from '../application-apps.ts';
+import { checkOwnApp, ownApps, removeOwnApp, setOwnApp } from '../application-apps.ts';
 import { readApplication } from '../applications.ts';
+import { ADMINISTRATION } from './administration-error.ts';
 import { type AdministrationDeps, CLIENT, operation } from './operation.ts';
 
 const GROUP = 'Provider apps';
@@ -70,4 +71,29 @@ export const removeProviderApp = operation({
   },
 });
 
-export const PROVIDER_APP_OPERATIONS = [showProviderApp, setProviderAppOperation, removeProviderApp];
+export const checkProviderAppOperation = operation({
+  ...{ id: 'checkProviderApp', method: 'post', path: `${PATH}/check`, group: GROUP },
+  summary: "Check an application's own app at its provider",
+  description:
+    '`verdict` is `accepted`, `app_refused` (unknown id or wrong secret), `address_unknown` (the redirect URI is not registered), `unsaid` (the provider did not say), `unreachable` or `none` (there is no app). At most 6 checks of an application a minute.',
+  permission: 'application.change',
+  pathFields: APP,
+  fields: {},
+  ...{ command: undefined, result: ['client_id', 'provider', 'verdict'] },
+  async run({ client_id: clientId, provider: kind }, deps) {
+    if (deps.appChecking === undefined) throw new Error('Only a server checks provider apps');
+    await readApplication(deps.actor, clientId, deps);
+    const check = await checkOwnApp(deps.actor, { clientId, kind }, { ...deps, ...deps.appChecking });
+    if ('wait' in check) throw new ApiError(ADMINISTRATION.too_many_requests, { retryAfter: check.wait });
+    return { client_id: clientId, provider: kind, verdict: check.verdict };
+  },
+  toDocument: (result: {
+    readonly client_id: string;
+    readonly provider: AppKind;
+    readonly verdict: string;
+  }) => result,
+});
+
+export const PROVIDER_APP_OPERATIONS = [
+  ...[showProviderApp, setProviderAppOperation, removeProviderApp, checkProviderAppOperation],
+];
