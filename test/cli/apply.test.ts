@@ -45,7 +45,7 @@ describe('kalends apply', () => {
     assert.deepEqual([again.stdout, again.exitCode], ['No changes.\n', 0]);
 
     const { stdout: exported } = await cli.run(['export']);
-    assert.doesNotMatch(exported, /canary|secret/);
+    assert.doesNotMatch(exported, /canary|_secret/);
     await write(exported);
     assert.equal((await cli.run(['apply', '-f', file, '--prune'])).stdout, 'No changes.\n');
     const { document } = await cli.json('export');

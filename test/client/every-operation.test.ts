@@ -28,7 +28,9 @@ const WITHOUT_CALL = [
   'getHealth',
   'getReadiness',
   'getServerMetadata',
+  'getStrictServerMetadata',
   'getSigningKeys',
+  'getStrictSigningKeys',
   'getOpenApiDocument',
 ];
 const HOUR = { start: '2026-03-02T09:00:00Z', end: '2026-03-02T10:00:00Z' };

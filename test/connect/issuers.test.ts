@@ -20,8 +20,9 @@ let harness: Harness;
 before(async () => {
   harness = await openConnect();
   const { clients } = harness;
-  await clients.createClient(BANK, 'unused', undefined);
-  await clients.createClient({ ...BANK, clientId: 'bank-2' }, 'unused', undefined);
+  const profile = 'default';
+  await clients.createClient({ ...BANK, profile }, 'unused', undefined);
+  await clients.createClient({ ...BANK, profile, clientId: 'bank-2' }, 'unused', undefined);
   for (const clientId of ['bank', 'bank-2']) harness.strict.add(clientId);
 });
 after(() => harness.close());
