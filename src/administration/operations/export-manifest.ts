@@ -1,6 +1,7 @@
 /** Writes the manifest of a deployment. Applied again, it changes nothing. Secrets and logos are left out. */
 import { APP_KINDS } from '../../access/provider-apps.ts';
 import { asObject, type Members } from '../../http/fields.ts';
+import { SWITCH_KEYS, SWITCHES, switchField } from '../../oauth/switches.ts';
 import { readableApplications } from '../applications.ts';
 import { toTopics } from '../documents/endpoint.ts';
 import { HEARS_EVENTS } from '../webhooks.ts';
@@ -21,7 +22,7 @@ export async function exportManifest(deps: AdministrationDeps): Promise<Members>
     const endpoints = await exportEndpoints(client.clientId, deps);
     const entry = {
       ...(isNamesake && { client_id, name }),
-      ...pick(document, SETTINGS),
+      ...withoutDefaults(pick(document, SETTINGS)),
       branding: withoutEmpty(pick(asObject(branding) ?? {}, updateBranding.fields)),
       provider_apps: Object.fromEntries(
         apps.flatMap(([kind, id]) => (id === null ? [] : [[kind, { app_client_id: id }]])),
@@ -53,6 +54,14 @@ async function exportEndpoints(clientId: string, { endpoints }: Pick<Administrat
       return [isNamesake ? `${url} (${endpointId})` : url, { ...ids, hears: toTopics(one) }];
     }),
   );
+}
+
+/** Leaves out switches that have their defaults, as a new application does. */
+function withoutDefaults(settings: Members): Members {
+  const defaults = new Map<string, unknown>(
+    SWITCH_KEYS.map((key) => [switchField(key), SWITCHES[key].initial]),
+  );
+  return Object.fromEntries(Object.entries(settings).filter(([name, value]) => defaults.get(name) !== value));
 }
 
 const withoutEmpty = (fields: Members): Members =>
