@@ -60,7 +60,7 @@ const broken: [string, Tree, RegExp][] = [
     {
       'src/store/a.ts': "import { b } from '../oauth/b.ts';",
       'src/oauth/b.ts': "import { c } from './c.ts';",
-      'src/oauth/c.ts': '',
+      'src/oauth/c.ts': "import { d } from 'a-package';",
     },
     /may import types only/,
   ],
@@ -138,6 +138,15 @@ const allowed: [string, Tree][] = [
       'src/oauth/b.ts': '',
       'src/calendars/provider-error.ts': "import { x } from './x.ts';",
       'src/calendars/x.ts': '',
+      'src/lib/l.ts': '',
+    },
+  ],
+  [
+    'an adapter imports a vocabulary that imports another one and lib',
+    {
+      'src/store/a.ts': "import { b } from '../oauth/b.ts';",
+      'src/oauth/b.ts': "import { c } from './c.ts';\nimport { l } from '../lib/l.ts';",
+      'src/oauth/c.ts': '',
       'src/lib/l.ts': '',
     },
   ],
