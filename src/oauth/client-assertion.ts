@@ -64,7 +64,7 @@ export function clientAssertions(deps: ClientAssertionsDeps): ClientAssertions {
       if (jwks === undefined) return 'no keys';
       if (!(await isSigned(assertion, await keySet(jwks), deps.now()))) return 'signature';
       const jtiHash = hash('sha256', `client assertion ${clientId} ${claims.jti}`);
-      const isFirst = await deps.usedJtis.use(jtiHash, (claims.exp ?? 0) * 1000 + JTI_KEPT_MS);
+      const isFirst = await deps.usedJtis.use(jtiHash, Math.ceil((claims.exp ?? 0) * 1000) + JTI_KEPT_MS);
       return isFirst ? undefined : 'jti was used';
     },
   };

@@ -1,4 +1,4 @@
-/** One assertion from ten callers of two instances, on both databases. */
+/** Assertions on both databases: one from ten callers of two instances, and what is stored of one. */
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { it } from 'node:test';
@@ -24,5 +24,17 @@ onEachDatabase((database, open) => {
     }
     await one.close();
     await other.close();
+  });
+
+  it(`exp can have a fraction (RFC 7519 §2), on ${database}`, async () => {
+    const server = await openOAuthServer('HS256', { db: await open() });
+    const key = newKey();
+    await useKeys(server, { jwks: JSON.stringify(setOf(key)) });
+    const exp = server.clock.now / 1000 + 60.1234567;
+
+    const answer = await postAssertion(server.app, assertionOf(key, server.clock.now, { exp }));
+
+    assert.equal(answer.statusCode, 200, answer.body);
+    await server.close();
   });
 });
