@@ -58,17 +58,22 @@ export async function refreshTokenGrant(
     resource: hasResources(client) ? (request.resource ?? presented.resource) : undefined,
     jkt,
   };
+  // The unbound text of a grant that becomes bound is spent: it would still get unbound tokens without a proof.
+  const isBinding =
+    client.senderConstraint === 'accepted' && presented.jkt === undefined && jkt !== undefined;
   const successor =
-    client.refreshReplayWindow === 0 ? newTokenIn(familyId) : deriveSuccessor(id, successorKey);
+    client.refreshReplayWindow === 0 && !isBinding
+      ? newTokenIn(familyId)
+      : deriveSuccessor(id, successorKey, jkt);
   const at = deps.now();
-  if (client.refreshRotation === 'always') {
+  if (client.refreshRotation === 'always' || isBinding) {
     const terms = { now: at, ...requiredAge(client, at) };
     // The scope is the grant's, never the request's: refreshing cannot raise it (docs/wire.md O4.3).
     const grant = await families.rotateRefreshToken(id, successor, terms);
     if (grant !== undefined)
       return { tokens: signer.signTokenResponse({ ...grant, ...bound }, successor, at), outcome: 'ok' };
   }
-  return withoutRotation({ client, refreshToken, bound, presented, successor, at }, deps);
+  return withoutRotation({ client, refreshToken, bound, presented, successor, isBinding, at }, deps);
 }
 
 type Unrotated = Pick<RefreshTokenRequest, 'client' | 'refreshToken'> & {
@@ -76,6 +81,8 @@ type Unrotated = Pick<RefreshTokenRequest, 'client' | 'refreshToken'> & {
   readonly bound: Pick<TokenGrant, 'resource' | 'jkt'>;
   readonly presented: RefreshTokenClaims;
   readonly successor: RefreshTokenId;
+  /** Whether the grant is not bound to a key before this refresh. */
+  readonly isBinding: boolean;
   readonly at: number;
 };
 
@@ -92,8 +99,9 @@ async function withoutRotation(
     const notedBefore = at - NOTED_EVERY_MS;
     if (client.refreshIdleLifetime > 0 && grant.refreshedAt < notedBefore)
       await families.noteUse(familyId, at, notedBefore);
-    const tokens = signer.signTokenResponse({ ...grant, ...bound }, id);
-    // A token that becomes bound to a key is another text with the same id.
+    const { current = id } = grant;
+    const tokens = signer.signTokenResponse({ ...grant, ...bound }, current);
+    // A token that is bound to another key is another text with the same id.
     const isSame = presented.jkt === bound.jkt;
     return { tokens: isSame ? { ...tokens, refresh_token: refreshToken } : tokens, outcome: 'ok' };
   }
@@ -123,11 +131,12 @@ async function withoutRotation(
 /** Decides about a token that was not rotated and whose grant lives. The order counts: lifetime, window, reuse. */
 function planUnrotated(
   grant: DatedGrant,
-  { client, presented: { id }, successor, at }: Unrotated,
+  { client, presented: { id }, successor, isBinding, at }: Unrotated,
 ): 'expired' | 'keep' | 'replay' | 'end' | 'refuse' {
   const { refreshRotation, refreshReplayWindow: window, refreshReuse } = client;
   if (at >= (refreshExpiry(grant, client) ?? Number.POSITIVE_INFINITY)) return 'expired';
-  if (grant.current === id) return refreshRotation === 'never' ? 'keep' : 'refuse';
+  const isKept = refreshRotation === 'never' && isBinding && grant.current === successor;
+  if (grant.current === id || isKept) return refreshRotation === 'never' ? 'keep' : 'refuse';
   // The clocks of instances differ.
   const isInWindow = window > 0 && Math.abs(at - grant.refreshedAt) <= window * 1000;
   if (isInWindow) return grant.current === successor ? 'replay' : 'refuse';

@@ -26,8 +26,11 @@ describe('the id of a refresh token', () => {
       assert.match(successor, UUID_V8);
       assert.equal(parseFamilyId(successor), family);
       assert.equal(deriveSuccessor(id, key), successor);
-      const others = [deriveSuccessor(id, otherKey), deriveSuccessor(other, key), id];
-      assert.ok(!others.includes(successor));
+      const bound = deriveSuccessor(id, key, 'one');
+      assert.equal(deriveSuccessor(id, key, 'one'), bound);
+      const others = [deriveSuccessor(id, otherKey), deriveSuccessor(other, key), id, bound];
+      assert.ok(![...others, deriveSuccessor(id, key, 'two')].includes(successor));
+      assert.notEqual(deriveSuccessor(id, key, 'two'), bound);
     });
   }
 });

@@ -20,9 +20,12 @@ export const newTokenIn = (familyId: number): RefreshTokenId =>
   // The random part of a UUIDv4 after its version, variant included.
   tokenIn(familyId, randomUUID().slice(15));
 
-/** Derives the successor of a token: always the same one, and impossible to derive without `key` (32 bytes). */
-export function deriveSuccessor(id: RefreshTokenId, key: Buffer): RefreshTokenId {
-  const mac = createHmac('sha256', key).update(id).digest('hex');
+/**
+ * Derives the successor of a token: always the same one, and impossible to derive without `key` (32 bytes). `jkt` is the
+ * thumbprint of the DPoP key that the successor is bound to: with another one, it is another token.
+ */
+export function deriveSuccessor(id: RefreshTokenId, key: Buffer, jkt = ''): RefreshTokenId {
+  const mac = createHmac('sha256', key).update(id).update(jkt).digest('hex');
   const variant = '89ab'.charAt(Number.parseInt(mac.charAt(3), 16) % 4);
   return tokenIn(parseFamilyId(id), `${mac.slice(0, 3)}-${variant}${mac.slice(4, 7)}-${mac.slice(7, 19)}`);
 }

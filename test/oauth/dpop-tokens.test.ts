@@ -137,6 +137,30 @@ onEachDatabase((database, open) => {
       assert.deepEqual(decodeJwt(answer.json().refresh_token).cnf, { jkt: key.jkt });
     });
 
+    for (const refreshRotation of ['always', 'never'] as const)
+      it(`the text from before a grant was bound gets tokens of its key only, with rotation ${refreshRotation}`, async () => {
+        const switches = { senderConstraint: 'accepted', refreshReplayWindow: 60, refreshRotation } as const;
+        const server = await openServer(switches);
+        const { refreshToken } = await tokenPair(server);
+        const provedBy = async (one: DpopKey) =>
+          refreshWith(server, refreshToken, await proveToken(server, one));
+
+        const answers = await Promise.all(TEN.map(() => provedBy(key)));
+        const unproved = await refresh(server.app, refreshToken);
+        const foreign = await provedBy(otherKey);
+
+        const texts = new Set(answers.map((answer) => String(answer.json().refresh_token)));
+        assert.deepEqual(
+          [...texts].map((text) => decodeJwt(text).cnf),
+          [...texts].map(() => ({ jkt: key.jkt })),
+        );
+        assert.equal(new Set([...texts].map((text) => decodeJwt(text).jti)).size, 1);
+        assert.deepEqual([unproved, foreign].map(outcomeOf), Array(2).fill('400 invalid_grant'));
+        const [successor = ''] = texts;
+        const next = await refreshWith(server, successor, await proveToken(server, key));
+        assert.equal(outcomeOf(next), '200');
+      });
+
     it('when the constraint is off, bound access tokens still need proofs and a refresh unbinds', async () => {
       const { server, tokens } = await openBound();
       await changeSwitches(server, { senderConstraint: 'off' });
