@@ -91,15 +91,31 @@ describe('the metadata of the issuers', () => {
   it('the metadata of the default issuer has no member of the strict one', async () => {
     const { body } = await server.app.inject('/.well-known/oauth-authorization-server');
     const url = URL_OF.default;
+    const methods = ['client_secret_basic', 'client_secret_post', 'private_key_jwt'];
+    const algorithms = ['ES256', 'PS256', 'Ed25519', 'EdDSA'];
     assert.equal(
       body,
-      `{"issuer":"${url}","authorization_endpoint":"${url}/authorize","token_endpoint":"${url}/token",` +
-        `"revocation_endpoint":"${url}/revoke","pushed_authorization_request_endpoint":"${url}/par",` +
-        '"require_pushed_authorization_requests":false,"response_types_supported":["code"],' +
-        '"response_modes_supported":["query"],"grant_types_supported":["authorization_code","refresh_token"],' +
-        '"scopes_supported":["free-busy","read","read-write"],' +
-        '"token_endpoint_auth_methods_supported":["client_secret_basic","client_secret_post"],' +
-        '"revocation_endpoint_auth_methods_supported":["none"],"code_challenge_methods_supported":["S256"]}',
+      JSON.stringify({
+        issuer: url,
+        authorization_endpoint: `${url}/authorize`,
+        token_endpoint: `${url}/token`,
+        revocation_endpoint: `${url}/revoke`,
+        introspection_endpoint: `${url}/introspect`,
+        pushed_authorization_request_endpoint: `${url}/par`,
+        require_pushed_authorization_requests: false,
+        response_types_supported: ['code'],
+        response_modes_supported: ['query'],
+        grant_types_supported: ['authorization_code', 'refresh_token', 'client_credentials'],
+        scopes_supported: ['free-busy', 'read', 'read-write'],
+        token_endpoint_auth_methods_supported: [...methods, 'none'],
+        token_endpoint_auth_signing_alg_values_supported: algorithms,
+        revocation_endpoint_auth_methods_supported: ['none', ...methods],
+        revocation_endpoint_auth_signing_alg_values_supported: algorithms,
+        introspection_endpoint_auth_methods_supported: methods,
+        introspection_endpoint_auth_signing_alg_values_supported: algorithms,
+        code_challenge_methods_supported: ['S256'],
+        dpop_signing_alg_values_supported: algorithms,
+      }),
     );
   });
 });

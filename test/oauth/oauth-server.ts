@@ -143,6 +143,8 @@ type Approval = {
   userId?: string;
   scope?: Scope;
   codeChallenge?: string | null;
+  /** An opaque code; by default, the code is the user's id. */
+  opaqueCode?: string | undefined;
   dpopJkt?: string | null;
   withdrawnAt?: number | null;
 };
@@ -157,11 +159,13 @@ export async function approve(
     userId = 'ada',
     scope = 'read',
     codeChallenge = null,
+    opaqueCode,
     dpopJkt = null,
     withdrawnAt = null,
   } = approval;
   await stores.users.loadOrCreateUser(clientId, userId, clock.now);
-  const facts = { codeChallenge, dpopJkt, redirectUri: REDIRECT_URI, finishes: 0 };
+  const codeHash = opaqueCode === undefined ? undefined : hashOfSecret(opaqueCode);
+  const facts = { codeChallenge, codeHash, dpopJkt, redirectUri: REDIRECT_URI, finishes: 0 };
   const code = { clientId, userId, scope, ...facts };
   await db.transaction(async (tx) => {
     await tx.change(

@@ -1,5 +1,6 @@
 /** Public applications (`none`) at /token, /par, /revoke and the endpoints of applications. */
 import assert from 'node:assert/strict';
+import { randomUUID } from 'node:crypto';
 import { afterEach, beforeEach, describe, it } from 'node:test';
 import type { FastifyInstance } from 'fastify';
 import { authenticateBasic } from '../../src/oauth/client-authentication.ts';
@@ -35,9 +36,10 @@ onEachDatabase((database, open) => {
         headers: { 'content-type': 'application/x-www-form-urlencoded', ...headers },
       });
     const exchange = async (userId: string) => {
-      await approve(server, { userId, codeChallenge: deriveChallenge(VERIFIER) });
+      const code = randomUUID();
+      await approve(server, { userId, codeChallenge: deriveChallenge(VERIFIER), opaqueCode: code });
       const answer = await post('/token', {
-        ...{ client_id: 'acme', grant_type: 'authorization_code', code: userId },
+        ...{ client_id: 'acme', grant_type: 'authorization_code', code },
         ...{ redirect_uri: REDIRECT_URI, code_verifier: VERIFIER },
       });
       assert.equal(answer.statusCode, 200, answer.body);
@@ -103,9 +105,11 @@ onEachDatabase((database, open) => {
     });
 
     it('/par counts toward the limit of /authorize per address, but not for other applications', async () => {
+      const challenge = { code_challenge: deriveChallenge(VERIFIER), code_challenge_method: 'S256' };
+      const pushed = { user_id: 'ada', ...challenge };
       const statuses: number[] = [];
       for (let i = 0; i < 4; i += 1)
-        statuses.push((await post('/par', { client_id: 'acme', user_id: 'ada' })).statusCode);
+        statuses.push((await post('/par', { client_id: 'acme', ...pushed })).statusCode);
       const basic = { authorization: `Basic ${Buffer.from(`other:${SECRET}`).toString('base64')}` };
       const others = await Promise.all([1, 2, 3, 4].map(() => post('/par', { user_id: 'ada' }, basic)));
 
