@@ -48,6 +48,7 @@ export async function introspectToken(
   if (state?.grant.clientId !== issued.clientId || state.grant.userId !== issued.userId) return INACTIVE;
   const { sub, aud, iat, jti, cnf } = issued.claims;
   const { exp, tokenType } = state;
+  if (tokenType !== undefined && isRefused(cnf, client)) return INACTIVE;
   const times = { ...(exp !== undefined && { exp }), iat };
   const kind = { ...(tokenType && { token_type: cnf ? ('DPoP' as const) : tokenType }), ...(cnf && { cnf }) };
   const owner = { client_id: issued.clientId, sub, aud, iss: deps.issuer.url };
@@ -63,8 +64,13 @@ async function applicationState(
   const claims = await deps.signer.readApplicationToken(token);
   if (claims?.client_id !== client.clientId || client.clientAuthentication !== 'private_key_jwt')
     return INACTIVE;
+  if (isRefused(claims.cnf, client)) return INACTIVE;
   return { active: true, ...claims, iss: deps.issuer.url, token_type: claims.cnf ? 'DPoP' : 'Bearer' };
 }
+
+/** Returns whether an access token is refused because the application requires bound ones. */
+const isRefused = (cnf: object | undefined, { senderConstraint }: Client): boolean =>
+  cnf === undefined && senderConstraint === 'required';
 
 async function accessState({ claims: { exp = 0 }, familyId }: IssuedToken, deps: IntrospectionDeps) {
   if (exp <= Math.floor(deps.now() / 1000)) return undefined;

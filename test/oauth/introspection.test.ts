@@ -130,6 +130,16 @@ onEachDatabase((database, open) => {
         for (const token of [accessToken, refreshToken]) assert.deepEqual(await ask(server, token), INACTIVE);
     });
 
+    it('an unbound access token is inactive if its application requires bound ones, as at resources', async () => {
+      const server = await openServer();
+      const { accessToken, refreshToken } = await tokenPair(server);
+      const terms = { now: server.clock.now, by: undefined };
+      await server.stores.clients.updateClient('acme', { senderConstraint: 'required' }, terms);
+
+      assert.deepEqual(await ask(server, accessToken), INACTIVE);
+      assert.equal((await ask(server, refreshToken)).active, true);
+    });
+
     it('tokens of another application, forged ones and any text are inactive', async () => {
       const server = await openServer();
       const { accessToken, refreshToken } = await tokenPair(server);
