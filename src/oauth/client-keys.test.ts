@@ -25,6 +25,7 @@ describe('readKeySet', () => {
     'a private key': [{ keys: [ed, privateKey.export({ format: 'jwk' })] }, /public keys only/],
     'a shared secret': [{ keys: [{ kty: 'oct', k: 'AAAA' }] }, /public keys only/],
     'RSA of 1,024 bits': [{ keys: [rsa(1024)] }, /2,048/],
+    'RSA with a long exponent': [{ keys: [{ ...rsa(2048), e: rsa(2048).n }] }, /RSA/],
     'another curve': [{ keys: [exported(generateKeyPairSync('ec', { namedCurve: 'P-384' }))] }, /ES256/],
     'a point beside the curve': [{ keys: [{ ...ec, y: ec.x }] }, /ES256/],
     'another algorithm': [{ keys: [{ ...rsa(2048), alg: 'RS256' }] }, /PS256/],

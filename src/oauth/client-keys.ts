@@ -15,6 +15,8 @@ const MOST_KEYS = 10;
 const MOST_ID_CHARACTERS = 300;
 /** A verification with a larger key would cost too much. */
 const MODULUS_BITS = { min: 2048, max: 8192 };
+/** A longer public exponent makes a verification as slow as a signature. */
+const MOST_EXPONENT_CHARACTERS = 6;
 const PRIVATE_MEMBERS = ['d', 'p', 'q', 'dp', 'dq', 'qi', 'oth', 'k', 'priv'];
 
 type Kind = { readonly members: readonly string[]; readonly algorithms: readonly string[] };
@@ -66,6 +68,7 @@ async function readKey(key: Jwk): Promise<Jwk | undefined> {
   if (imported === undefined || imported instanceof Uint8Array) return undefined;
   const { modulusLength: bits } = imported.algorithm as { modulusLength?: number }; // RsaHashedKeyAlgorithm has it.
   if (bits !== undefined && (bits < MODULUS_BITS.min || bits > MODULUS_BITS.max)) return undefined;
+  if (bits !== undefined && String(members.e).length > MOST_EXPONENT_CHARACTERS) return undefined;
   return { ...members, ...(kid !== undefined && { kid }) };
 }
 
