@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, describe, it } from 'node:test';
 import type { Client } from '../../src/oauth/client.ts';
+import { deriveChallenge } from '../../src/oauth/pkce.ts';
 import { PUBLIC } from '../oauth/assertions.ts';
 import { allow, connected, namesReadBy, redeem } from './approvals.ts';
 import { ACME, Browser, type Harness, openConnect, transactionOf } from './connect-harness.ts';
@@ -17,12 +18,14 @@ const userId = () => `public-${users}`;
 
 const becomes = (change: Partial<Client>) =>
   harness.clients.updateClient('acme', change, { now: harness.deps.now(), by: undefined });
+const VERIFIER = 'v'.repeat(43);
+const PKCE = { code_challenge: deriveChallenge(VERIFIER), code_challenge_method: 'S256' };
 const publicAcme: Client = { ...ACME, ...PUBLIC };
 /** Pushes for the public application and opens the selection page in another browser. */
 async function open(parameters: Record<string, string> = {}, pushedBy = publicAcme) {
   const browser = new Browser(harness);
   const started = await browser.get(
-    pushedPath(await push(harness, { user_id: userId(), ...parameters }, pushedBy)),
+    pushedPath(await push(harness, { user_id: userId(), ...PKCE, ...parameters }, pushedBy)),
   );
   return { browser, page: await browser.get(started.location) };
 }
@@ -43,7 +46,9 @@ describe('a request that a public application pushed for another user', () => {
 
     assert.match(page.body, /a•••@e•••\.com/);
     assert.doesNotMatch(page.body, /ada@example\.com/);
-    assert.deepEqual(await namesReadBy(harness, await redeem(harness, userId())), ['eve@example.com']);
+    assert.deepEqual(await namesReadBy(harness, await redeem(harness, userId(), VERIFIER)), [
+      'eve@example.com',
+    ]);
   });
 
   it('lets nobody disconnect the accounts of the user', async () => {
@@ -71,7 +76,7 @@ describe('a request that a public application pushed for another user', () => {
   });
 
   it('proves no user either if the application gets a secret before it is opened or approved', async () => {
-    const requestUri = await push(harness, { user_id: userId() }, publicAcme);
+    const requestUri = await push(harness, { user_id: userId(), ...PKCE }, publicAcme);
     await becomes({ clientAuthentication: 'secret' });
     const browser = new Browser(harness);
 

@@ -32,7 +32,12 @@ export function opaqueCodesContract(database: string, open: () => Promise<Databa
     it('an opaque code is found by its hash alone, pending and redeemed', async () => {
       const { codes } = await prepare();
       const facts = { approvalId: 'opaque', clientId: 'acme', userId: 'ada', scope: 'read' };
-      const rest = { redirectUri: CODE.redirectUri, codeChallenge: undefined, approvedAt: NOW };
+      const rest = {
+        redirectUri: CODE.redirectUri,
+        codeChallenge: undefined,
+        dpopJkt: undefined,
+        approvedAt: NOW,
+      };
       const record = { ...facts, ...rest, withdrawnAt: undefined, redeemedAt: undefined };
 
       assert.deepEqual(await codes.findOpaqueCode(HASH), record);

@@ -20,9 +20,15 @@ const WAITS = ['account_id', 'account_key', 'credentials', 'identity'].map(
   (column) => `ended_access.${column}`,
 );
 /** Columns of a code that was not redeemed: it is withdrawn and kept for a day, to report that (docs/privacy.md). */
-const WITHDRAWN = ['code_challenge', 'code_hash', 'coverage_id', 'dpop_jkt', 'redirect_uri', 'user_id'].map(
-  (column) => `token_family.${column}`,
-);
+const WITHDRAWN = [
+  'code_challenge',
+  'code_hash',
+  'coverage_id',
+  'dpop_jkt',
+  'redirect_uri',
+  'resource',
+  'user_id',
+].map((column) => `token_family.${column}`);
 
 /** Returns the columns that contain a text of the user. */
 async function leftIn(db: Database, user: PlantedUser): Promise<string[]> {

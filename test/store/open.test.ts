@@ -150,6 +150,7 @@ onEachDatabase((name, _, place) => {
         watched: [],
         sharedKeys: [],
         adminKeys: [],
+        fapi2: [],
         accountsWithoutTenant: 0,
         lastBackup: undefined,
         addresses: undefined,
