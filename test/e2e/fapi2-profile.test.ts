@@ -1,0 +1,270 @@
+/** Applications with the profile `fapi2` at the running program: openid-client and our client. */
+import assert from 'node:assert/strict';
+import { writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import { after, before, describe, it } from 'node:test';
+import { decodeJwt, decodeProtectedHeader, exportJWK, generateKeyPair, type JWK } from 'jose';
+import * as openid from 'openid-client';
+import {
+  createPkce,
+  kalends,
+  type PrivateJwk,
+  ReauthorizationRequired,
+} from '../../packages/client/src/kalends.ts';
+import { memoryStore, network } from '../client/client-site.ts';
+import { onEachDatabase } from '../harness/databases.ts';
+import { openBrowser } from './browser.ts';
+import { launchChromium, openPage, startCallback, WITHOUT_CHROMIUM } from './connect-chromium.ts';
+import { allow, linkAccount } from './flow.ts';
+import { openSite, type Site, WITHOUT_RADICALE } from './site.ts';
+
+const REDIRECT_URI = 'http://localhost:9/callback';
+const APPLICATION = { scope: 'application' };
+const WINDOW = 'start=2026-11-01&end=2026-12-01';
+
+type Bank = {
+  readonly clientId: string;
+  readonly redirectUri: string;
+  readonly key: openid.PrivateKey;
+  readonly jwk: JWK;
+};
+
+onEachDatabase((database, _open, place) => {
+  describe(`an application with the profile fapi2 on ${database}`, { skip: WITHOUT_RADICALE }, () => {
+    let site: Site;
+    let bank: Bank;
+    let issuer: string;
+    before(async () => {
+      site = await openSite({ databaseUrl: (await place()).databaseUrl });
+      issuer = `${site.program.url}/fapi2`;
+      bank = await register(REDIRECT_URI);
+    });
+    after(() => site?.close());
+
+    async function register(redirectUri: string): Promise<Bank> {
+      const { privateKey, publicKey } = await generateKeyPair('ES256', { extractable: true });
+      const kid = crypto.randomUUID();
+      const file = path.join(site.program.dataDir, `${kid}.json`);
+      await writeFile(file, JSON.stringify({ keys: [{ ...(await exportJWK(publicKey)), kid }] }));
+      const named = ['--name', 'Bank', '--redirect-uri', redirectUri];
+      const keyed = ['--jwks', file, '--profile', 'fapi2', '--dpop-nonce', 'on'];
+      const created = await site.program.command('client', 'create', ...named, ...keyed);
+      const jwk = { ...(await exportJWK(privateKey)), kid };
+      return { clientId: String(created.client_id), redirectUri, key: { key: privateKey, kid }, jwk };
+    }
+
+    /** Discovers an issuer; `sent` has each request of the client and the status of its response. */
+    async function discover({ clientId, key }: Bank, at = issuer) {
+      const sent: string[] = [];
+      const config = await openid.discovery(new URL(at), clientId, undefined, openid.PrivateKeyJwt(key), {
+        algorithm: 'oauth2',
+        execute: [openid.allowInsecureRequests],
+      });
+      config[openid.customFetch] = async (url, options) => {
+        const response = await fetch(url, options as RequestInit);
+        sent.push(`${options.method} ${new URL(url).pathname} ${response.status}`);
+        return response;
+      };
+      return { config, sent, DPoP: openid.getDPoPHandle(config, await openid.randomDPoPKeyPair('ES256')) };
+    }
+    type Discovered = Awaited<ReturnType<typeof discover>>;
+
+    async function approve(address: URL): Promise<URL> {
+      const browser = openBrowser();
+      await browser.open(address);
+      await linkAccount(browser, site.login);
+      return (await allow(browser)).destination ?? assert.fail(browser.page().body);
+    }
+
+    /** Goes through the flow; `visit` approves in a browser and returns the callback. */
+    async function connect({ config, DPoP }: Discovered, userId: string, visit = approve, own = bank) {
+      const pkceCodeVerifier = openid.randomPKCECodeVerifier();
+      const expectedState = openid.randomState();
+      const request = {
+        ...{ user_id: userId, redirect_uri: own.redirectUri, scope: 'read', state: expectedState },
+        code_challenge: await openid.calculatePKCECodeChallenge(pkceCodeVerifier),
+        code_challenge_method: 'S256',
+      };
+      const callback = await visit(await openid.buildAuthorizationUrlWithPAR(config, request, { DPoP }));
+      const checks = { pkceCodeVerifier, expectedState };
+      const tokens = await openid.authorizationCodeGrant(config, callback, checks, undefined, { DPoP });
+      return { tokens, callback };
+    }
+    const call = ({ config, DPoP }: Discovered, token: string, target: string) =>
+      openid.fetchProtectedResource(
+        ...([config, token, new URL(site.program.url + target), 'GET'] as const),
+        ...([undefined, undefined, { DPoP }] as const),
+      );
+
+    it('openid-client completes the flow with issuer, client id and key alone, and calls at the three prefixes', async () => {
+      const client = await discover(bank);
+
+      const { tokens, callback } = await connect(client, 'ada');
+
+      assert.equal(callback.searchParams.get('iss'), issuer);
+      assert.match(callback.searchParams.get('code') ?? '', /^[\w-]{43}$/);
+      assert.deepEqual(client.sent, [
+        ...['POST /fapi2/par 400', 'POST /fapi2/par 201', 'POST /fapi2/token 200'],
+      ]);
+      const { sub, iss, cnf } = decodeJwt(tokens.access_token);
+      assert.deepEqual([sub, iss, decodeProtectedHeader(tokens.access_token).alg], ['ada', issuer, 'ES256']);
+      assert.deepEqual(cnf, { jkt: await client.DPoP.calculateThumbprint() });
+      for (const prefix of ['', '/api', '/api/oauth'])
+        for (const target of ['/connection-status', `/events?${WINDOW}`])
+          assert.equal(
+            (await call(client, tokens.access_token, prefix + target)).status,
+            200,
+            prefix + target,
+          );
+      const bearer = { headers: { authorization: `Bearer ${tokens.access_token}` } };
+      assert.equal((await fetch(`${site.program.url}/connection-status`, bearer)).status, 401);
+    });
+
+    it('openid-client refreshes in parallel without rotation, introspects, and revokes', async () => {
+      const client = await discover(bank);
+      const { config, DPoP } = client;
+      const { tokens } = await connect(client, 'ben');
+      const refreshToken = tokens.refresh_token ?? '';
+
+      const refreshed = await Promise.all(
+        Array.from({ length: 10 }, () => openid.refreshTokenGrant(config, refreshToken, undefined, { DPoP })),
+      );
+
+      assert.deepEqual(new Set(refreshed.map((one) => one.refresh_token)), new Set([refreshToken]));
+      const [access = ''] = refreshed.map((one) => one.access_token);
+      assert.equal((await call(client, access, '/connection-status')).status, 200);
+      const { active, sub, token_type, cnf } = await openid.tokenIntrospection(config, access);
+      assert.deepEqual([active, sub, token_type], [true, 'ben', 'DPoP']);
+      assert.deepEqual(cnf, { jkt: await DPoP.calculateThumbprint() });
+      const other = await discover(await register(REDIRECT_URI));
+      assert.deepEqual(await openid.tokenIntrospection(other.config, access), { active: false });
+
+      const body = new URLSearchParams({ token: refreshToken });
+      const bare = await fetch(`${issuer}/revoke`, { method: 'POST', body });
+      assert.deepEqual([bare.status, (await bare.json()).error], [401, 'invalid_client']);
+      await assert.rejects(openid.tokenRevocation(other.config, refreshToken), {
+        ...{ error: 'invalid_grant', status: 400 },
+      });
+      assert.equal((await call(client, access, '/connection-status')).status, 200);
+      await openid.tokenRevocation(config, refreshToken);
+      await assert.rejects(call(client, access, '/connection-status'), { status: 401 });
+      assert.deepEqual(await openid.tokenIntrospection(config, access), { active: false });
+    });
+
+    it('openid-client gets a bound application token, which needs proofs', async () => {
+      const client = await discover(bank);
+      const { config, DPoP } = client;
+      await connect(client, 'cleo');
+
+      const own = await openid.clientCredentialsGrant(config, APPLICATION, { DPoP });
+
+      assert.deepEqual([own.expires_in, own.token_type, own.refresh_token], [600, 'dpop', undefined]);
+      assert.equal((await call(client, own.access_token, '/users/cleo')).status, 200);
+      const bearer = { headers: { authorization: `Bearer ${own.access_token}` } };
+      assert.equal((await fetch(`${site.program.url}/users/cleo`, bearer)).status, 401);
+      await assert.rejects(openid.clientCredentialsGrant(config, APPLICATION), {
+        error: 'invalid_dpop_proof',
+      });
+    });
+
+    it('the endpoints of the other issuer are unauthorized_client, and end nothing', async () => {
+      const client = await discover(bank);
+      const { tokens } = await connect(client, 'hal');
+      const { url } = site.program;
+      const paths = { token_endpoint: `${url}/token`, revocation_endpoint: `${url}/revoke` };
+      const { supportsPKCE: _, ...metadata } = { ...client.config.serverMetadata(), ...paths };
+      const method = openid.PrivateKeyJwt(bank.key);
+      const wrong = new openid.Configuration(metadata, bank.clientId, undefined, method);
+      openid.allowInsecureRequests(wrong);
+      const refused = { error: 'unauthorized_client', status: 400 };
+
+      await assert.rejects(openid.clientCredentialsGrant(wrong, APPLICATION), refused);
+      await assert.rejects(openid.tokenRevocation(wrong, tokens.access_token), refused);
+
+      assert.equal((await call(client, tokens.access_token, '/connection-status')).status, 200);
+    });
+
+    it('keys rotate changes the key of tokens, and the tokens before it stay valid', async () => {
+      const client = await discover(bank);
+      const { config, DPoP } = client;
+      const { tokens } = await connect(client, 'dora');
+      const kidOf = ({ access_token: token }: typeof tokens) => decodeProtectedHeader(token).kid;
+
+      await site.program.command('keys', 'rotate');
+      await site.program.stop();
+      await site.program.start();
+
+      assert.equal((await call(client, tokens.access_token, '/connection-status')).status, 200);
+      const next = await openid.refreshTokenGrant(config, tokens.refresh_token ?? '', undefined, { DPoP });
+      assert.notEqual(kidOf(next), kidOf(tokens));
+      const { keys } = await (await fetch(`${issuer}/jwks.json`)).json();
+      const kids = keys.map(({ kid }: { kid: string }) => kid);
+      assert.deepEqual(
+        [kidOf(next), kidOf(tokens)].map((kid) => kids.includes(kid)),
+        [true, true],
+      );
+    });
+
+    /** Our client at the strict issuer, and the tokens of a user who approved. */
+    async function ownClient(userId: string) {
+      const { clientId, redirectUri, jwk: privateKey } = bank;
+      const net = network();
+      const client = kalends({
+        ...{ url: site.program.url, issuer, clientId, redirectUri, dpop: true, fetch: net.fetch },
+        privateKey: privateKey as PrivateJwk, // exported by this file
+      });
+      const { codeVerifier, codeChallenge } = await createPkce();
+      const address = await client.pushedAuthorizationUrl({ userId, state: 'unguessable', codeChallenge });
+      const callback = { url: await approve(address), state: 'unguessable', userId, codeVerifier };
+      return { client, net, tokens: await client.completeAuthorization(callback) };
+    }
+
+    it('our client completes the flow, calls, refreshes, introspects and revokes at the strict issuer', async () => {
+      const { client, net, tokens } = await ownClient('finn');
+
+      const store = memoryStore({ ...tokens, expiresAt: 0 });
+      const user = client.user(store);
+      await Promise.all([user.connectionStatus(), user.calendars()]);
+      assert.equal(store.tokens.refreshToken, tokens.refreshToken);
+      assert.equal((await client.getUser('finn')).user_id, 'finn');
+      assert.equal((await client.introspect(store.tokens.accessToken)).active, true);
+      await client.revoke(store.tokens.accessToken);
+      assert.equal((await client.introspect(store.tokens.refreshToken)).active, false);
+      await assert.rejects(user.connectionStatus(), ReauthorizationRequired);
+      const posts = new Set(net.sent.map(({ request }) => request).filter((one) => one.startsWith('POST')));
+      const paths = ['par', 'token', 'introspect', 'revoke'].map((name) => `POST /fapi2/${name}`);
+      assert.deepEqual(posts, new Set(paths));
+    });
+
+    it('openid-client completes the flow with the approval in Chromium', {
+      skip: WITHOUT_CHROMIUM,
+    }, async () => {
+      const server = await startCallback();
+      const chromium = await launchChromium();
+      try {
+        const own = await register(server.redirectUri);
+        const client = await discover(own);
+        const { page } = await openPage(chromium);
+        const visit = async (address: URL): Promise<URL> => {
+          await page.goto(address.href);
+          await page.getByRole('button', { name: 'Connect CalDAV', exact: true }).click();
+          await page.getByRole('link', { name: 'Enter the server address' }).click();
+          await page.getByLabel('Server URL').fill(site.login.server);
+          await page.getByLabel('Username').fill(site.login.username);
+          await page.getByLabel('Password', { exact: true }).fill(site.login.password);
+          await page.getByRole('button', { name: 'Connect', exact: true }).click();
+          await page.getByRole('button', { name: 'Allow', exact: true }).click();
+          await page.waitForURL((url) => url.href.startsWith(server.redirectUri));
+          return new URL(page.url());
+        };
+
+        const { tokens } = await connect(client, 'ella', visit, own);
+
+        assert.equal((await call(client, tokens.access_token, '/connection-status')).status, 200);
+      } finally {
+        await chromium.close();
+        await server.close();
+      }
+    });
+  });
+});
