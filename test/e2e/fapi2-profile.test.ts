@@ -1,7 +1,10 @@
-/** Applications with the profile `fapi2` at the running program: openid-client and our client. */
+/** Applications with the profile `fapi2` at the running program: openid-client, our client and `kalends listen`. */
 import assert from 'node:assert/strict';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { writeFile } from 'node:fs/promises';
 import path from 'node:path';
+import { createInterface } from 'node:readline';
 import { after, before, describe, it } from 'node:test';
 import { decodeJwt, decodeProtectedHeader, exportJWK, generateKeyPair, type JWK } from 'jose';
 import * as openid from 'openid-client';
@@ -13,11 +16,13 @@ import {
 } from '../../packages/client/src/kalends.ts';
 import { memoryStore, network } from '../client/client-site.ts';
 import { onEachDatabase } from '../harness/databases.ts';
+import { runProgram } from '../harness/program.ts';
 import { openBrowser } from './browser.ts';
 import { launchChromium, openPage, startCallback, WITHOUT_CHROMIUM } from './connect-chromium.ts';
 import { allow, linkAccount } from './flow.ts';
 import { openSite, type Site, WITHOUT_RADICALE } from './site.ts';
 
+const MAIN = path.resolve(import.meta.dirname, '../../src/start.js');
 const REDIRECT_URI = 'http://localhost:9/callback';
 const APPLICATION = { scope: 'application' };
 const WINDOW = 'start=2026-11-01&end=2026-12-01';
@@ -234,6 +239,33 @@ onEachDatabase((database, _open, place) => {
       const posts = new Set(net.sent.map(({ request }) => request).filter((one) => one.startsWith('POST')));
       const paths = ['par', 'token', 'introspect', 'revoke'].map((name) => `POST /fapi2/${name}`);
       assert.deepEqual(posts, new Set(paths));
+    });
+
+    it('kalends listen receives deliveries with bound tokens of the application', async () => {
+      const { client, tokens } = await ownClient('gus');
+      const { clientId, jwk } = bank;
+      const env = { PATH: process.env.PATH ?? '', KALENDS_CLIENT_PRIVATE_KEY: JSON.stringify(jwk) };
+      const args = ['listen', '--client-id', clientId, '--own', '--json', '--url'];
+      const child = spawn(process.execPath, [MAIN, ...args, issuer], { env });
+      try {
+        const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]();
+        const next = async () => JSON.parse((await lines.next()).value ?? '{}');
+        assert.equal((await next()).listening, true);
+        const user = client.user(memoryStore(tokens));
+        const [calendar] = (await user.calendars()).calendars;
+        const place = { provider: 'caldav', calendarId: calendar?.id ?? '' } as const;
+        const [start, end] = ['2026-12-01T09:00:00Z', '2026-12-01T10:00:00Z'];
+        await user.createEvent(place, { title: 'Heard', start, end });
+
+        assert.equal((await next()).body.events[0].title, 'Heard');
+
+        child.kill('SIGINT');
+        assert.deepEqual(await once(child, 'close'), [0, null]);
+      } finally {
+        child.kill('SIGKILL');
+      }
+      const elsewhere = await runProgram([...args, site.program.url], env);
+      assert.deepEqual([elsewhere.code, /must end with \/fapi2/.test(elsewhere.stdout)], [1, true]);
     });
 
     it('openid-client completes the flow with the approval in Chromium', {
