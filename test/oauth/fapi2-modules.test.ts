@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { after, before, describe, it } from 'node:test';
+import { exportJWK } from 'jose';
 import { hashOfSecret } from '../../src/lib/sealing.ts';
 import { deriveChallenge } from '../../src/oauth/pkce.ts';
 import { beginFamily } from '../../src/store/oauth/token-family-store.ts';
@@ -190,6 +191,55 @@ describe('the profile fapi2', () => {
     const { body } = await exchange(await approved());
     for (const scheme of ['dpOp', 'DPOP', 'dpop'])
       assert.equal(await call(body.access_token ?? '', {}, scheme), 200);
+  });
+
+  it('dpop-negative-tests: each wrong proof at a resource is refused, and each allowed difference is accepted', async () => {
+    const { body } = await exchange(await approved());
+    const accessToken = body.access_token ?? '';
+    const url = `${PUBLIC_URL}/protected`;
+    const request = { method: 'GET', url, now: server.clock.now, accessToken };
+    const send = async (authorization: string, dpop?: string | string[]) => {
+      const headers = { authorization, ...(dpop !== undefined && { dpop }) };
+      return (await server.app.inject({ url: '/protected', headers })).statusCode;
+    };
+    const valid = () => key.prove(request);
+    const [head = '', payload = '', signature = ''] = (await valid()).split('.');
+    const encoded = (part: object) => Buffer.from(JSON.stringify(part)).toString('base64url');
+    const headed = (header: Claims) => `${encoded({ typ: 'dpop+jwt', jwk: key.jwk, ...header })}.${payload}`;
+    const rsaHeader = { typ: 'dpop+jwt', alg: 'RS256', jwk: rsaKey.publicJwk };
+    const used = await valid();
+    assert.equal(await send(`DPoP ${accessToken}`, used), 200);
+    const hour = 3_600_000;
+    const changed: readonly Partial<ProofOf>[] = [
+      ...['typ', 'jwk'].map((name) => ({ header: { [name]: undefined } })),
+      ...['jti', 'htm', 'htu', 'iat', 'ath'].map((name) => ({ claims: { [name]: undefined } })),
+      ...[{ header: { typ: 'JWT' } }, { header: { jwk: await exportJWK(key.privateKey) } }],
+      ...[{ method: 'POST' }, { url: `${PUBLIC_URL}/other` }, { accessToken: `${accessToken}x` }],
+      ...[{ now: request.now - hour }, { now: request.now + hour }],
+    ];
+    const refused = {
+      ...Object.fromEntries(
+        await Promise.all(changed.map(async (one, i) => [i, await key.prove({ ...request, ...one })])),
+      ),
+      'no JWT': 'proof',
+      'no alg': `${headed({})}.${signature}`,
+      none: `${headed({ alg: 'none' })}.`,
+      RS256: signedWith({ ...rsaKey, alg: 'RS256' }, rsaHeader, JSON.parse(atob(payload))),
+      'wrong signature': `${head}.${payload}.${(await valid()).split('.')[2]}`,
+      'another key': await otherKey.prove(request),
+      'a used jti': used,
+    };
+    for (const [name, dpop] of Object.entries(refused))
+      assert.equal(await send(`DPoP ${accessToken}`, dpop), 401, `${changed[Number(name)] ?? name}`);
+    assert.equal(await send(`DPoP ${accessToken}`), 401);
+    assert.equal(await send(`Bearer ${accessToken}`), 401);
+    assert.equal(await send(`DPoP ${accessToken}`, [await valid(), await valid()]), 400);
+
+    for (const one of [
+      ...[{ url: `${url}?a=b` }, { url: `${url}#c` }, { url: 'https://KALENDS.example:443/protected' }],
+      ...[{ claims: { unknown: 1 } }, { header: { unknown: 1 } }],
+    ])
+      assert.equal(await send(`DPOP ${accessToken}`, await key.prove({ ...request, ...one })), 200);
   });
 
   it('refresh-token: a refresh needs the assertion and a proof of its own application, and rotates nothing', async () => {
