@@ -2,11 +2,10 @@
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { createInterface } from 'node:readline';
 import { after, before, describe, it } from 'node:test';
-import { decodeJwt, decodeProtectedHeader, exportJWK, generateKeyPair, type JWK } from 'jose';
+import { decodeJwt, decodeProtectedHeader } from 'jose';
 import * as openid from 'openid-client';
 import {
   createPkce,
@@ -17,107 +16,55 @@ import {
 import { memoryStore, network } from '../client/client-site.ts';
 import { onEachDatabase } from '../harness/databases.ts';
 import { runProgram } from '../harness/program.ts';
-import { openBrowser } from './browser.ts';
 import { launchChromium, openPage, startCallback, WITHOUT_CHROMIUM } from './connect-chromium.ts';
-import { allow, linkAccount } from './flow.ts';
 import { openSite, type Site, WITHOUT_RADICALE } from './site.ts';
+import {
+  type Discovered,
+  type StrictApplication,
+  type StrictClients,
+  strictClients,
+} from './strict-clients.ts';
 
 const MAIN = path.resolve(import.meta.dirname, '../../src/start.js');
 const REDIRECT_URI = 'http://localhost:9/callback';
 const APPLICATION = { scope: 'application' };
 const WINDOW = 'start=2026-11-01&end=2026-12-01';
 
-type Bank = {
-  readonly clientId: string;
-  readonly redirectUri: string;
-  readonly key: openid.PrivateKey;
-  readonly jwk: JWK;
-};
-
 onEachDatabase((database, _open, place) => {
   describe(`an application with the profile fapi2 on ${database}`, { skip: WITHOUT_RADICALE }, () => {
     let site: Site;
-    let bank: Bank;
-    let issuer: string;
+    let strict: StrictClients;
+    let bank: StrictApplication;
     before(async () => {
       site = await openSite({ databaseUrl: (await place()).databaseUrl });
-      issuer = `${site.program.url}/fapi2`;
-      bank = await register(REDIRECT_URI);
+      strict = strictClients(site);
+      bank = await strict.register(REDIRECT_URI);
     });
     after(() => site?.close());
 
-    async function register(redirectUri: string): Promise<Bank> {
-      const { privateKey, publicKey } = await generateKeyPair('ES256', { extractable: true });
-      const kid = crypto.randomUUID();
-      const file = path.join(site.program.dataDir, `${kid}.json`);
-      await writeFile(file, JSON.stringify({ keys: [{ ...(await exportJWK(publicKey)), kid }] }));
-      const named = ['--name', 'Bank', '--redirect-uri', redirectUri];
-      const keyed = ['--jwks', file, '--profile', 'fapi2', '--dpop-nonce', 'on'];
-      const created = await site.program.command('client', 'create', ...named, ...keyed);
-      const jwk = { ...(await exportJWK(privateKey)), kid };
-      return { clientId: String(created.client_id), redirectUri, key: { key: privateKey, kid }, jwk };
-    }
-
-    /** Discovers an issuer; `sent` has each request of the client and the status of its response. */
-    async function discover({ clientId, key }: Bank, at = issuer) {
-      const sent: string[] = [];
-      const config = await openid.discovery(new URL(at), clientId, undefined, openid.PrivateKeyJwt(key), {
-        algorithm: 'oauth2',
-        execute: [openid.allowInsecureRequests],
-      });
-      config[openid.customFetch] = async (url, options) => {
-        const response = await fetch(url, options as RequestInit);
-        sent.push(`${options.method} ${new URL(url).pathname} ${response.status}`);
-        return response;
-      };
-      return { config, sent, DPoP: openid.getDPoPHandle(config, await openid.randomDPoPKeyPair('ES256')) };
-    }
-    type Discovered = Awaited<ReturnType<typeof discover>>;
-
-    async function approve(address: URL): Promise<URL> {
-      const browser = openBrowser();
-      await browser.open(address);
-      await linkAccount(browser, site.login);
-      return (await allow(browser)).destination ?? assert.fail(browser.page().body);
-    }
-
-    /** Goes through the flow; `visit` approves in a browser and returns the callback. */
-    async function connect({ config, DPoP }: Discovered, userId: string, visit = approve, own = bank) {
-      const pkceCodeVerifier = openid.randomPKCECodeVerifier();
-      const expectedState = openid.randomState();
-      const request = {
-        ...{ user_id: userId, redirect_uri: own.redirectUri, scope: 'read', state: expectedState },
-        code_challenge: await openid.calculatePKCECodeChallenge(pkceCodeVerifier),
-        code_challenge_method: 'S256',
-      };
-      const callback = await visit(await openid.buildAuthorizationUrlWithPAR(config, request, { DPoP }));
-      const checks = { pkceCodeVerifier, expectedState };
-      const tokens = await openid.authorizationCodeGrant(config, callback, checks, undefined, { DPoP });
-      return { tokens, callback };
-    }
-    const call = ({ config, DPoP }: Discovered, token: string, target: string) =>
-      openid.fetchProtectedResource(
-        ...([config, token, new URL(site.program.url + target), 'GET'] as const),
-        ...([undefined, undefined, { DPoP }] as const),
-      );
+    const connect = (client: Discovered, userId: string) =>
+      strict.connect(client, { userId, redirectUri: REDIRECT_URI });
 
     it('openid-client completes the flow with issuer, client id and key alone, and calls at the three prefixes', async () => {
-      const client = await discover(bank);
+      const client = await strict.discover(bank);
 
       const { tokens, callback } = await connect(client, 'ada');
 
-      assert.equal(callback.searchParams.get('iss'), issuer);
+      assert.equal(callback.searchParams.get('iss'), strict.issuer);
       assert.match(callback.searchParams.get('code') ?? '', /^[\w-]{43}$/);
       assert.deepEqual(client.sent, [
         ...['POST /fapi2/par 400', 'POST /fapi2/par 201', 'POST /fapi2/token 200'],
       ]);
       const { sub, iss, cnf } = decodeJwt(tokens.access_token);
-      assert.deepEqual([sub, iss, decodeProtectedHeader(tokens.access_token).alg], ['ada', issuer, 'ES256']);
+      assert.deepEqual(
+        [sub, iss, decodeProtectedHeader(tokens.access_token).alg],
+        ['ada', strict.issuer, 'ES256'],
+      );
       assert.deepEqual(cnf, { jkt: await client.DPoP.calculateThumbprint() });
       for (const prefix of ['', '/api', '/api/oauth'])
         for (const target of ['/connection-status', `/events?${WINDOW}`])
           assert.equal(
-            (await call(client, tokens.access_token, prefix + target)).status,
+            (await strict.call(client, tokens.access_token, prefix + target)).status,
             200,
             prefix + target,
           );
@@ -126,7 +73,7 @@ onEachDatabase((database, _open, place) => {
     });
 
     it('openid-client refreshes in parallel without rotation, introspects, and revokes', async () => {
-      const client = await discover(bank);
+      const client = await strict.discover(bank);
       const { config, DPoP } = client;
       const { tokens } = await connect(client, 'ben');
       const refreshToken = tokens.refresh_token ?? '';
@@ -137,34 +84,34 @@ onEachDatabase((database, _open, place) => {
 
       assert.deepEqual(new Set(refreshed.map((one) => one.refresh_token)), new Set([refreshToken]));
       const [access = ''] = refreshed.map((one) => one.access_token);
-      assert.equal((await call(client, access, '/connection-status')).status, 200);
+      assert.equal((await strict.call(client, access, '/connection-status')).status, 200);
       const { active, sub, token_type, cnf } = await openid.tokenIntrospection(config, access);
       assert.deepEqual([active, sub, token_type], [true, 'ben', 'DPoP']);
       assert.deepEqual(cnf, { jkt: await DPoP.calculateThumbprint() });
-      const other = await discover(await register(REDIRECT_URI));
+      const other = await strict.discover(await strict.register(REDIRECT_URI));
       assert.deepEqual(await openid.tokenIntrospection(other.config, access), { active: false });
 
       const body = new URLSearchParams({ token: refreshToken });
-      const bare = await fetch(`${issuer}/revoke`, { method: 'POST', body });
+      const bare = await fetch(`${strict.issuer}/revoke`, { method: 'POST', body });
       assert.deepEqual([bare.status, (await bare.json()).error], [401, 'invalid_client']);
       await assert.rejects(openid.tokenRevocation(other.config, refreshToken), {
         ...{ error: 'invalid_grant', status: 400 },
       });
-      assert.equal((await call(client, access, '/connection-status')).status, 200);
+      assert.equal((await strict.call(client, access, '/connection-status')).status, 200);
       await openid.tokenRevocation(config, refreshToken);
-      await assert.rejects(call(client, access, '/connection-status'), { status: 401 });
+      await assert.rejects(strict.call(client, access, '/connection-status'), { status: 401 });
       assert.deepEqual(await openid.tokenIntrospection(config, access), { active: false });
     });
 
     it('openid-client gets a bound application token, which needs proofs', async () => {
-      const client = await discover(bank);
+      const client = await strict.discover(bank);
       const { config, DPoP } = client;
       await connect(client, 'cleo');
 
       const own = await openid.clientCredentialsGrant(config, APPLICATION, { DPoP });
 
       assert.deepEqual([own.expires_in, own.token_type, own.refresh_token], [600, 'dpop', undefined]);
-      assert.equal((await call(client, own.access_token, '/users/cleo')).status, 200);
+      assert.equal((await strict.call(client, own.access_token, '/users/cleo')).status, 200);
       const bearer = { headers: { authorization: `Bearer ${own.access_token}` } };
       assert.equal((await fetch(`${site.program.url}/users/cleo`, bearer)).status, 401);
       await assert.rejects(openid.clientCredentialsGrant(config, APPLICATION), {
@@ -173,7 +120,7 @@ onEachDatabase((database, _open, place) => {
     });
 
     it('the endpoints of the other issuer are unauthorized_client, and end nothing', async () => {
-      const client = await discover(bank);
+      const client = await strict.discover(bank);
       const { tokens } = await connect(client, 'hal');
       const { url } = site.program;
       const paths = { token_endpoint: `${url}/token`, revocation_endpoint: `${url}/revoke` };
@@ -186,11 +133,11 @@ onEachDatabase((database, _open, place) => {
       await assert.rejects(openid.clientCredentialsGrant(wrong, APPLICATION), refused);
       await assert.rejects(openid.tokenRevocation(wrong, tokens.access_token), refused);
 
-      assert.equal((await call(client, tokens.access_token, '/connection-status')).status, 200);
+      assert.equal((await strict.call(client, tokens.access_token, '/connection-status')).status, 200);
     });
 
     it('keys rotate changes the key of tokens, and the tokens before it stay valid', async () => {
-      const client = await discover(bank);
+      const client = await strict.discover(bank);
       const { config, DPoP } = client;
       const { tokens } = await connect(client, 'dora');
       const kidOf = ({ access_token: token }: typeof tokens) => decodeProtectedHeader(token).kid;
@@ -199,10 +146,10 @@ onEachDatabase((database, _open, place) => {
       await site.program.stop();
       await site.program.start();
 
-      assert.equal((await call(client, tokens.access_token, '/connection-status')).status, 200);
+      assert.equal((await strict.call(client, tokens.access_token, '/connection-status')).status, 200);
       const next = await openid.refreshTokenGrant(config, tokens.refresh_token ?? '', undefined, { DPoP });
       assert.notEqual(kidOf(next), kidOf(tokens));
-      const { keys } = await (await fetch(`${issuer}/jwks.json`)).json();
+      const { keys } = await (await fetch(`${strict.issuer}/jwks.json`)).json();
       const kids = keys.map(({ kid }: { kid: string }) => kid);
       assert.deepEqual(
         [kidOf(next), kidOf(tokens)].map((kid) => kids.includes(kid)),
@@ -215,12 +162,19 @@ onEachDatabase((database, _open, place) => {
       const { clientId, redirectUri, jwk: privateKey } = bank;
       const net = network();
       const client = kalends({
-        ...{ url: site.program.url, issuer, clientId, redirectUri, dpop: true, fetch: net.fetch },
+        ...{
+          url: site.program.url,
+          issuer: strict.issuer,
+          clientId,
+          redirectUri,
+          dpop: true,
+          fetch: net.fetch,
+        },
         privateKey: privateKey as PrivateJwk, // exported by this file
       });
       const { codeVerifier, codeChallenge } = await createPkce();
       const address = await client.pushedAuthorizationUrl({ userId, state: 'unguessable', codeChallenge });
-      const callback = { url: await approve(address), state: 'unguessable', userId, codeVerifier };
+      const callback = { url: await strict.approve(address), state: 'unguessable', userId, codeVerifier };
       return { client, net, tokens: await client.completeAuthorization(callback) };
     }
 
@@ -246,7 +200,7 @@ onEachDatabase((database, _open, place) => {
       const { clientId, jwk } = bank;
       const env = { PATH: process.env.PATH ?? '', KALENDS_CLIENT_PRIVATE_KEY: JSON.stringify(jwk) };
       const args = ['listen', '--client-id', clientId, '--own', '--json', '--url'];
-      const child = spawn(process.execPath, [MAIN, ...args, issuer], { env });
+      const child = spawn(process.execPath, [MAIN, ...args, strict.issuer], { env });
       try {
         const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]();
         const next = async () => JSON.parse((await lines.next()).value ?? '{}');
@@ -274,8 +228,8 @@ onEachDatabase((database, _open, place) => {
       const server = await startCallback();
       const chromium = await launchChromium();
       try {
-        const own = await register(server.redirectUri);
-        const client = await discover(own);
+        const own = await strict.register(server.redirectUri);
+        const client = await strict.discover(own);
         const { page } = await openPage(chromium);
         const visit = async (address: URL): Promise<URL> => {
           await page.goto(address.href);
@@ -290,9 +244,9 @@ onEachDatabase((database, _open, place) => {
           return new URL(page.url());
         };
 
-        const { tokens } = await connect(client, 'ella', visit, own);
+        const { tokens } = await strict.connect(client, { ...own, userId: 'ella', visit });
 
-        assert.equal((await call(client, tokens.access_token, '/connection-status')).status, 200);
+        assert.equal((await strict.call(client, tokens.access_token, '/connection-status')).status, 200);
       } finally {
         await chromium.close();
         await server.close();

@@ -217,7 +217,7 @@ describe('the profile fapi2', () => {
       ...[{ method: 'POST' }, { url: `${PUBLIC_URL}/other` }, { accessToken: `${accessToken}x` }],
       ...[{ now: request.now - hour }, { now: request.now + hour }],
     ];
-    const refused = {
+    const refused: Readonly<Record<string, string | undefined>> = {
       ...Object.fromEntries(
         await Promise.all(changed.map(async (one, i) => [i, await key.prove({ ...request, ...one })])),
       ),
