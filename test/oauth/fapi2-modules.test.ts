@@ -134,6 +134,12 @@ describe('the profile fapi2', () => {
     assert.equal((await exchange(form, mixed)).outcome, '400 invalid_client');
   });
 
+  it('ensure-authorization-code-is-bound-to-client: another client of the issuer cannot use or spend it', async () => {
+    const form = await approved();
+    assert.equal((await exchange(form, byOther(), otherKey)).outcome, '400 invalid_grant');
+    assert.equal((await exchange(form)).outcome, '200');
+  });
+
   it('attempt-reuse-authorization-code-after-one-second: the second use ends the tokens of the first', async () => {
     const form = await approved();
     const { body } = await exchange(form);
