@@ -13,7 +13,7 @@ import {
   type PrivateJwk,
   ReauthorizationRequired,
 } from '../../packages/client/src/kalends.ts';
-import { memoryStore, network } from '../client/client-site.ts';
+import { failing, type Interference, memoryStore, network } from '../client/client-site.ts';
 import { onEachDatabase } from '../harness/databases.ts';
 import { runProgram } from '../harness/program.ts';
 import { launchChromium, openPage, startCallback, WITHOUT_CHROMIUM } from './connect-chromium.ts';
@@ -158,9 +158,9 @@ onEachDatabase((database, _open, place) => {
     });
 
     /** Our client at the strict issuer, and the tokens of a user who approved. */
-    async function ownClient(userId: string) {
+    async function ownClient(userId: string, interfere?: Interference) {
       const { clientId, redirectUri, jwk: privateKey } = bank;
-      const net = network();
+      const net = network(interfere);
       const client = kalends({
         ...{
           url: site.program.url,
@@ -179,7 +179,8 @@ onEachDatabase((database, _open, place) => {
     }
 
     it('our client completes the flow, calls, refreshes, introspects and revokes at the strict issuer', async () => {
-      const { client, net, tokens } = await ownClient('finn');
+      const busy = () => Response.json({ error: 'temporarily_unavailable' }, { status: 503 });
+      const { client, net, tokens } = await ownClient('finn', failing('POST /fapi2/introspect', 1, busy));
 
       const store = memoryStore({ ...tokens, expiresAt: 0 });
       const user = client.user(store);
@@ -190,6 +191,7 @@ onEachDatabase((database, _open, place) => {
       await client.revoke(store.tokens.accessToken);
       assert.equal((await client.introspect(store.tokens.refreshToken)).active, false);
       await assert.rejects(user.connectionStatus(), ReauthorizationRequired);
+      assert.equal(net.count('POST /fapi2/introspect'), 3);
       const posts = new Set(net.sent.map(({ request }) => request).filter((one) => one.startsWith('POST')));
       const paths = ['par', 'token', 'introspect', 'revoke'].map((name) => `POST /fapi2/${name}`);
       assert.deepEqual(posts, new Set(paths));
