@@ -52,7 +52,7 @@ function numberingProblems(clauses: readonly Clause[]): string[] {
 
 /**
  * Returns every problem of docs/conformance-fapi2.md: each row names modules of the plan and tests, whose titles contain
- * the names. A row can have `not yet` for modules without a test.
+ * the names.
  */
 export function moduleProblems(document: string, sourceOf: (file: string) => string | undefined): string[] {
   const rows = document.split('\n').filter((line) => /^\| (?!Module )/.test(line));
@@ -61,13 +61,10 @@ export function moduleProblems(document: string, sourceOf: (file: string) => str
     if (names === '') return [`A row that is no module: ${row}`];
     const tests = [...cells.matchAll(/`([^`]+)`/g)].map(([, test = '']) => test);
     const untested = names.split(', ').filter((name) => !tests.some((test) => test.includes(name)));
-    const missing = /(^|<br>)not yet$/.test(cells) ? [] : untested.map((name) => `${name} has no test`);
+    const missing = untested.map((name) => `${name} has no test`);
     return [...missing, ...(tests.length > 0 ? testProblems({ number: names, tests }, sourceOf) : [])];
   });
 }
-
-/** Returns the number of rows with a module that has no test. */
-export const untestedModules = (document: string): number => document.split('not yet |').length - 1;
 
 const sectionOf = (number: string): string => number.slice(0, number.lastIndexOf('-'));
 

@@ -17,7 +17,11 @@ export const listenCommand: Command = {
   name: 'listen',
   summary: 'Receive deliveries on this machine and forward them',
   options: [
-    { name: 'url', value: 'URL', doc: 'The public URL of the running Kalends; KALENDS_URL by default.' },
+    {
+      name: 'url',
+      value: 'URL',
+      doc: 'The public URL of the running Kalends; KALENDS_URL by default. With the profile `fapi2`, the issuer of the application: KALENDS_URL/fapi2.',
+    },
     {
       name: 'forward-to',
       value: 'URL',
@@ -69,14 +73,15 @@ async function readOptions({ options }: Input, context: Context): Promise<Option
   const forwardTo = text(options['forward-to']);
   if (forwardTo !== undefined && !isWebUrl(forwardTo))
     throw usageError('--forward-to must be a URL such as http://localhost:3000/webhooks.');
-  const base = parseBase(url);
+  const issuer = parseBase(url);
+  const base = issuer.replace(/\/fapi2$/, '');
   const privateKey = env.KALENDS_CLIENT_PRIVATE_KEY;
   const { now } = context.deps;
   return {
     base,
     clientId,
     authorization: privateKey
-      ? keyAuthorization(privateKey, { base, clientId, now })
+      ? keyAuthorization(privateKey, { issuer, clientId, now })
       : basicAuthorization(clientId, env.KALENDS_CLIENT_SECRET || (await askSecret(context))),
     forwardTo,
     listenerBody: {
@@ -263,16 +268,18 @@ type Caller = Options & { readonly signal: AbortSignal | undefined };
 /** Throws Unavailable if Kalends cannot be reached or returns 5xx. */
 async function call(caller: Caller, method: 'GET' | 'POST' | 'DELETE', path: string): Promise<Reply> {
   const { base, authorization, listenerBody, signal } = caller;
-  const headers = { authorization: await authorization() };
+  const send = await authorization();
   const patience = AbortSignal.timeout(REQUEST_TIMEOUT_MS);
   let reply: Reply;
   try {
-    const response = await fetch(`${base}/webhooks/listeners${path}`, {
+    const response = await send(`${base}/webhooks/listeners${path}`, {
       method,
       redirect: 'error',
       signal: signal === undefined ? patience : AbortSignal.any([signal, patience]),
-      headers: method === 'POST' ? { ...headers, 'content-type': 'application/json' } : headers,
-      ...(method === 'POST' && { body: JSON.stringify(listenerBody) }),
+      ...(method === 'POST' && {
+        headers: { 'content-type': 'application/json' },
+        body: JSON.stringify(listenerBody),
+      }),
     });
     reply = { status: response.status, body: await readBody(response) };
   } catch (reason) {

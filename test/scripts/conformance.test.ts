@@ -82,15 +82,15 @@ describe('the check of the FAPI 2.0 modules', () => {
       file === 'test/a.test.ts' ? source : undefined,
     );
 
-  it('the check of the modules takes a test whose title names them, and modules that are not tested yet', () => {
+  it('the check of the modules takes a test whose title names them', () => {
     assert.deepEqual(problemsIn('`test/a.test.ts › happy-flow, refresh-token: succeeds`'), []);
-    assert.deepEqual(problemsIn('not yet'), []);
   });
 
   for (const [name, tests, problem] of [
     ['a title without a module', '`test/a.test.ts › happy-flow: succeeds`', 'refresh-token has no test'],
     ['a test that does not exist', '`test/a.test.ts › refresh-token`', 'happy-flow has no test'],
     ['no tests', ' ', 'happy-flow has no test'],
+    ['a module that is not tested yet', 'not yet', 'happy-flow has no test'],
     ['a file that does not exist', '`test/b.test.ts › happy-flow`', 'there is no test/b.test.ts'],
   ] as const)
     it(`the check of the modules refuses ${name}`, () => {

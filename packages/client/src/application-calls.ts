@@ -19,7 +19,7 @@ import type {
   Provider,
   ReconnectLink,
 } from './calendar-shapes.ts';
-import { type Call, send } from './send.ts';
+import { type Call, type SendOptions, send } from './send.ts';
 import { queryOf } from './user-call.ts';
 
 /** The body of a delivery. Deliveries of events have no `eventType`; the other topics have one. */
@@ -92,12 +92,12 @@ export type ApplicationCalls = {
 /** The longest wait of a listener that the service accepts, in seconds. */
 const LISTENER_WAIT = 25;
 
-/** Returns the calls of one application. */
-export function applicationCalls({ sending, authentication }: Authenticated): ApplicationCalls {
+/** Returns the calls of one application. `sending` reaches the interface, which is the same for both issuers. */
+export function applicationCalls(authenticated: Authenticated, sending: SendOptions): ApplicationCalls {
   const call = async <T>(method: Call['method'], path: string, rest: Partial<Call> = {}): Promise<T> => {
-    const headers = { authorization: await authentication.authorization() };
+    const access = await authenticated.authentication.access();
     // The service documents this type for the path; it is not checked here.
-    return (await send({ method, path, headers, repeatable: true, ...rest }, sending)).body as T;
+    return (await send({ method, path, ...access, repeatable: true, ...rest }, sending)).body as T;
   };
   const wait = Math.max(1, Math.min(LISTENER_WAIT, Math.floor(sending.timeout / 1000) - 1));
 
@@ -109,7 +109,7 @@ export function applicationCalls({ sending, authentication }: Authenticated): Ap
     getUser: (userId) => call('GET', userPath(userId)),
     deleteUser: (userId) => call('DELETE', userPath(userId)),
     introspect: async (token) =>
-      (await sendAuthenticated('/introspect', { token }, { sending, authentication })) as Introspection, // as documented
+      (await sendAuthenticated('/introspect', { token }, authenticated)) as Introspection, // as documented
     delivery: (id) => call('GET', deliveryPath(id)),
     replay: (id) => call('POST', `${deliveryPath(id)}/replay`),
     replayAll: (query) => call('POST', '/webhooks/replay', { json: query }),

@@ -11,7 +11,10 @@ export type Registration = ClientCredentials & {
   readonly redirectUri: string;
   /** The application's code format: `user-id` by default, `opaque` if an `issuer` is given. */
   readonly codes?: 'user-id' | 'opaque' | undefined;
-  /** The `iss` that each callback must have (RFC 9207). Without it, an `iss` that is present must be the `url`. */
+  /**
+   * The `iss` that each callback must have (RFC 9207). Without it, an `iss` that is present must be the `url`. The strict
+   * issuer, `url` and `/fapi2`, is for applications with the profile `fapi2` and has its own endpoints.
+   */
   readonly issuer?: string | undefined;
 };
 
@@ -172,7 +175,7 @@ export type TokenEndpoint = {
   refresh(refreshToken: string): Promise<Tokens>;
 };
 
-/** How an application sends requests. */
+/** How an application sends requests to the endpoints of its issuer. */
 export type Authenticated = {
   readonly sending: SendOptions;
   readonly authentication: ClientAuthentication;
@@ -184,11 +187,9 @@ export async function sendAuthenticated(
   form: Readonly<Record<string, string>>,
   { sending, authentication }: Authenticated,
 ): Promise<unknown> {
-  const { headers, fields } = await authentication.credentials();
-  // An assertion works once.
-  const repeatable = !('client_assertion' in fields);
-  const sent = new URLSearchParams({ ...form, ...fields });
-  return (await send({ method: 'POST', path, form: sent, headers, repeatable, proof: {} }, sending)).body;
+  const { credentials } = authentication;
+  const sent = { form: new URLSearchParams(form), credentials, repeatable: true, proof: {} };
+  return (await send({ method: 'POST', path, ...sent }, sending)).body;
 }
 
 /** Returns the token endpoint for this application; `now` is epoch milliseconds. */
@@ -198,10 +199,10 @@ export function tokenEndpoint(
   now: () => number,
 ): TokenEndpoint {
   const grant = async (granted: Record<string, string>): Promise<Tokens> => {
-    const { headers, fields } = await authentication.credentials();
-    const form = new URLSearchParams({ ...granted, ...fields });
+    const { credentials } = authentication;
+    const form = new URLSearchParams(granted);
     // This request is never repeated: if its response is lost, the code or token has been used.
-    const call = { method: 'POST', path: '/token', form, headers, proof: {} } as const;
+    const call = { method: 'POST', path: '/token', form, credentials, proof: {} } as const;
     return tokensIn((await send(call, sending)).body, now());
   };
   const refreshing = new Map<string, Promise<Tokens>>();

@@ -1,6 +1,7 @@
 /** How the application authenticates: by its secret, by assertions that its private key signs (RFC 7523), or not at all. */
+import { base64url } from './dpop.ts';
 import { isRecord, KalendsError } from './kalends-error.ts';
-import { type SendOptions, send } from './send.ts';
+import { type Call, type Credentials, type SendOptions, send, withToken } from './send.ts';
 
 /** The application and one of its credentials; a public application has neither. */
 export type ClientCredentials = {
@@ -9,6 +10,9 @@ export type ClientCredentials = {
   /** For `private_key_jwt`: a private JWK for ES256, PS256 or Ed25519. */
   readonly privateKey?: PrivateJwk | undefined;
 };
+
+/** `issuer` is the audience of assertions; by default the URL that requests are sent to. */
+type AuthenticatingClient = ClientCredentials & { readonly issuer?: string | undefined };
 
 /** RFC 7517. */
 export type PrivateJwk = Readonly<
@@ -22,12 +26,9 @@ type Algorithm =
 
 export type ClientAuthentication = {
   /** Returns what a request to `/token` or `/par` needs. An assertion works once. */
-  credentials(): Promise<{
-    readonly headers: Readonly<Record<string, string>>;
-    readonly fields: Readonly<Record<string, string>>;
-  }>;
-  /** Returns the `Authorization` header of a call of the application itself. */
-  authorization(): Promise<string>;
+  credentials(): Promise<Credentials>;
+  /** Returns what a call of the application itself needs. */
+  access(): Promise<Pick<Call, 'headers' | 'proof'>>;
 };
 
 /** The application replaces its token after eight of its ten minutes, in milliseconds. */
@@ -38,9 +39,9 @@ const ALGORITHMS: Readonly<Record<string, [alg: string, Algorithm]>> = {
   OKP: ['Ed25519', 'Ed25519'],
 };
 
-/** Returns the authentication of an application; `now` is epoch milliseconds. */
+/** Returns the authentication of an application at its issuer; `now` is epoch milliseconds. */
 export function clientAuthentication(
-  { clientId, clientSecret, privateKey }: ClientCredentials,
+  { clientId, clientSecret, privateKey, issuer }: AuthenticatingClient,
   sending: SendOptions,
   now: () => number,
 ): ClientAuthentication {
@@ -49,31 +50,30 @@ export function clientAuthentication(
     if (clientSecret !== undefined) return { headers: { authorization: basic }, fields: {} };
     if (privateKey === undefined) return { headers: {}, fields: { client_id: clientId } };
     const iat = Math.floor(now() / 1000);
-    const claims = { iss: clientId, sub: clientId, aud: sending.baseUrl, iat, exp: iat + 60 };
+    const claims = { iss: clientId, sub: clientId, aud: issuer ?? sending.baseUrl, iat, exp: iat + 60 };
     const assertion = await signed({ ...claims, jti: crypto.randomUUID() }, privateKey);
     const type = 'urn:ietf:params:oauth:client-assertion-type:jwt-bearer';
     return { headers: {}, fields: { client_assertion: assertion, client_assertion_type: type } };
   };
-  let token: { readonly header: Promise<string>; readonly from: number } | undefined;
+  let token: { readonly text: Promise<string>; readonly from: number } | undefined;
   const request = async (): Promise<string> => {
-    const grant = { grant_type: 'client_credentials', scope: 'application' };
-    const form = new URLSearchParams({ ...grant, ...(await credentials()).fields });
-    const { body } = await send({ method: 'POST', path: '/token', form }, sending);
+    const form = new URLSearchParams({ grant_type: 'client_credentials', scope: 'application' });
+    const { body } = await send({ method: 'POST', path: '/token', form, credentials, proof: {} }, sending);
     const { access_token: value } = isRecord(body) ? body : {};
-    if (typeof value === 'string') return `Bearer ${value}`;
+    if (typeof value === 'string') return value;
     throw new KalendsError('The service’s answer has no token', { status: 0, code: 'unreadable' });
   };
   return {
     credentials,
-    async authorization() {
-      if (clientSecret !== undefined) return basic;
+    async access() {
+      if (clientSecret !== undefined) return { headers: { authorization: basic } };
       if (token === undefined || now() - token.from > REPLACED_AFTER) {
-        token = { header: request(), from: now() };
-        token.header.catch(() => {
+        token = { text: request(), from: now() };
+        token.text.catch(() => {
           token = undefined;
         });
       }
-      return token.header;
+      return withToken(await token.text, sending);
     },
   };
 }
@@ -88,9 +88,3 @@ async function signed(claims: object, { alg: _, key_ops: __, use: ___, kid, ...j
 }
 
 const encode = (text: string): Uint8Array<ArrayBuffer> => new TextEncoder().encode(text);
-
-export const base64url = (bytes: Uint8Array): string =>
-  btoa(String.fromCharCode(...bytes))
-    .replaceAll('+', '-')
-    .replaceAll('/', '_')
-    .replaceAll('=', '');

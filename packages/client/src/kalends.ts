@@ -120,14 +120,14 @@ export function kalends(options: KalendsOptions): Kalends {
     retries: options.retries ?? 2,
     proofs: dpop ? dpopProofs(dpop === true ? undefined : dpop, now) : undefined,
   };
-  const authentication = clientAuthentication(options, sending, now);
-  const authenticated = { sending, authentication };
+  const oauth = { ...sending, baseUrl: oauthUrl(options.issuer, sending.baseUrl) };
+  const authenticated = { sending: oauth, authentication: clientAuthentication(options, oauth, now) };
   const { exchange, refresh } = tokenEndpoint(options, authenticated, now);
 
   return {
-    ...applicationCalls(authenticated),
+    ...applicationCalls(authenticated, sending),
 
-    authorizationUrl: (request) => authorizationUrl(request, options, sending.baseUrl),
+    authorizationUrl: (request) => authorizationUrl(request, options, oauth.baseUrl),
 
     pushedAuthorizationUrl: (request) => pushedAuthorizationUrl(request, options, authenticated),
 
@@ -145,3 +145,7 @@ export function kalends(options: KalendsOptions): Kalends {
     webhook: webhookVerifier({ sending, pinned, secrets, clientId: options.clientId, now }),
   };
 }
+
+/** Returns the URL above the endpoints of OAuth, which the strict issuer has below its own path. */
+const oauthUrl = (issuer: string | undefined, baseUrl: string): string =>
+  issuer?.endsWith('/fapi2') ? issuer : baseUrl;

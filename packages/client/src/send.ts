@@ -1,5 +1,5 @@
 /** One request to the service: time limit, JSON, errors as KalendsError, and patience where repeating is harmless. */
-import type { DpopProofs } from './dpop.ts';
+import { type DpopProofs, isBound } from './dpop.ts';
 import { errorOf, KalendsError } from './kalends-error.ts';
 
 /** How requests are sent. */
@@ -23,6 +23,8 @@ export type Call = {
   readonly headers?: Readonly<Record<string, string>>;
   readonly json?: unknown;
   readonly form?: URLSearchParams;
+  /** Authenticates the application. Called for each attempt, because an assertion works once. */
+  readonly credentials?: (() => Promise<Credentials>) | undefined;
   /** GET is; others are when they carry an idempotency key or say so. */
   readonly repeatable?: boolean;
   /** Set if the request is sent with a DPoP proof, for the access token if it has one. */
@@ -30,6 +32,18 @@ export type Call = {
   /** Ends the request early. */
   readonly signal?: AbortSignal | undefined;
 };
+
+/** Headers and fields of a form that authenticate the application. */
+export type Credentials = {
+  readonly headers: Readonly<Record<string, string>>;
+  readonly fields: Readonly<Record<string, string>>;
+};
+
+/** Returns the scheme of an access token, and that it needs a proof if it is bound. */
+export function withToken(token: string, { proofs }: SendOptions): Pick<Call, 'headers' | 'proof'> {
+  if (proofs === undefined || !isBound(token)) return { headers: { authorization: `Bearer ${token}` } };
+  return { headers: { authorization: `DPoP ${token}` }, proof: { accessToken: token } };
+}
 
 /** The longest wait the service may ask for that is waited out here, in seconds. */
 const LONGEST_WAIT = 30;
@@ -72,11 +86,13 @@ function waitAfter({ status, retryAfter }: KalendsError, attempt: number): numbe
 }
 
 async function sendOnce(
-  { method, path, query, headers, json, form, proof, signal }: Call,
+  { method, path, query, headers, json, form, credentials, proof, signal }: Call,
   options: SendOptions,
 ): Promise<Answer> {
   const search = query === undefined || query.size === 0 ? '' : `?${query}`;
-  const body = form ?? (json === undefined ? undefined : JSON.stringify(json));
+  const authentication = await credentials?.();
+  const fields = form && new URLSearchParams([...form, ...Object.entries(authentication?.fields ?? {})]);
+  const body = fields ?? (json === undefined ? undefined : JSON.stringify(json));
   const type = json === undefined ? {} : { 'content-type': 'application/json' };
   const url = options.baseUrl + path;
   const dpop = proof && (await options.proofs?.prove({ method, url, accessToken: proof.accessToken }));
@@ -86,7 +102,10 @@ async function sendOnce(
   try {
     response = await options.fetch(`${url}${search}`, {
       method,
-      headers: { accept: 'application/json', ...type, ...headers, ...(dpop === undefined ? {} : { dpop }) },
+      headers: {
+        ...{ accept: 'application/json', ...type, ...headers, ...authentication?.headers },
+        ...(dpop === undefined ? {} : { dpop }),
+      },
       ...(body === undefined ? {} : { body }),
       redirect: 'error',
       signal: signal === undefined ? timeout : AbortSignal.any([timeout, signal]),

@@ -1,7 +1,6 @@
 /** Calls with a user's access token: after a 401 the call is repeated once with a new token. */
-import { isBound } from './dpop.ts';
 import { KalendsError } from './kalends-error.ts';
-import { type Answer, type Call, type SendOptions, send } from './send.ts';
+import { type Answer, type Call, type SendOptions, send, withToken } from './send.ts';
 import type { TokenKeeper } from './tokens.ts';
 
 /** Sends a call in the user's name. Fails with KalendsError, or with ReauthorizationRequired if the grant has ended. */
@@ -14,17 +13,16 @@ export type UserCall = {
 /** Returns the calls of the user whose tokens the keeper has. */
 export function userCall(keeper: TokenKeeper, options: SendOptions): UserCall {
   const answer = async (request: Call): Promise<Answer> => {
-    const withToken = (token: string) => {
-      const bound = options.proofs !== undefined && isBound(token);
-      const headers = { ...request.headers, authorization: `${bound ? 'DPoP' : 'Bearer'} ${token}` };
-      return send({ ...request, headers, proof: bound ? { accessToken: token } : undefined }, options);
+    const sendWith = (accessToken: string) => {
+      const { headers, proof } = withToken(accessToken, options);
+      return send({ ...request, headers: { ...request.headers, ...headers }, proof }, options);
     };
     const token = await keeper.accessToken();
     try {
-      return await withToken(token);
+      return await sendWith(token);
     } catch (error) {
       if (!(error instanceof KalendsError) || error.status !== 401) throw error;
-      return withToken(await keeper.renewed(token));
+      return sendWith(await keeper.renewed(token));
     }
   };
   return {
