@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { afterEach, describe, it } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
 
 import { decodeJwt, decodeProtectedHeader } from 'jose';
 
@@ -227,14 +228,20 @@ onEachDatabase((database, open) => {
         await server.rotateKeys();
         await server.rotateKeys();
         server.clock.now += 31_000; // The instance takes up the rotations.
-        await refresh(server.app, 'x');
-        await tokenPair(server, { userId: 'ben' });
+        const kidOf = (token = '') => decodeProtectedHeader(token).kid;
+        // It reads the keys in the background.
+        for (let i = 0; ; i++) {
+          const { refreshToken } = await tokenPair(server, { userId: `ben-${i}` });
+          if (kidOf(refreshToken) !== kidOf(first.refresh_token)) break;
+          assert.ok(i < 500, 'the new key is not used');
+          await sleep(10);
+        }
 
         const second = (await refresh(server.app, spent)).json();
 
         const [before = '', after = ''] = [first.refresh_token, second.refresh_token];
         assert.deepEqual(decodeJwt(after), decodeJwt(before));
-        assert.notEqual(decodeProtectedHeader(after).kid, decodeProtectedHeader(before).kid);
+        assert.notEqual(kidOf(after), kidOf(before));
         assert.equal((await refresh(server.app, after)).statusCode, 200);
       });
     }
