@@ -1,5 +1,5 @@
 /**
- * What one unit of work costs on PostgreSQL: processor time of an instance and of the database, and bytes on the disk.
+ * The cost of one unit of work on PostgreSQL: processor time of an instance and of the database, and bytes on the disk.
  * docs/unit-costs.json has the figures, from which `npm run docs` calculates the table in docs/scaling.md.
  */
 import { fork } from 'node:child_process';

@@ -55,7 +55,7 @@ export type AdministrationDeps = Omit<OperatorStores, 'signingKeys'> &
     /** Fetches logos. */
     readonly egress: Egress;
     readonly signingKeyStore: SigningKeyStore;
-    /** What a check of an application's provider app needs. Undefined at the command line, which has no such command. */
+    /** The limits and registrations for checks of an application's provider app. Undefined at the command line, which has no such command. */
     readonly appChecking?: Pick<ApplicationAppsDeps, 'appRegistrations' | 'appChecks'> | undefined;
     /** Sends test deliveries. */
     readonly webhookEgress: Egress;
