@@ -480,7 +480,7 @@ export type AdminOperations = {
     },
     options?: CallOptions,
   ): Promise<{
-    readonly client_secret: string;
+    readonly client_secret?: string;
     readonly webhook_secret?: string;
     readonly client_id: string;
     readonly name: string;
@@ -648,7 +648,7 @@ export type AdminOperations = {
       readonly jwks?: Readonly<Record<string, unknown>> | null;
       readonly live_secrets?: number;
       readonly user_count?: number;
-      readonly client_secret: string;
+      readonly client_secret?: string;
       readonly webhook_secret?: string;
     } & { readonly etag?: string }
   >;
