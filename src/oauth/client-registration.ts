@@ -121,7 +121,7 @@ export function checkCombination(client: Client): void {
 function requireKeys({ profile, clientAuthentication: method }: Client, hasKeys: boolean): void {
   if (method !== 'private_key_jwt' || hasKeys) return;
   const name = profile === 'fapi2' ? 'profile "fapi2"' : `client_authentication "${method}"`;
-  const problem = `${name} requires a public key: register a JWKS with jwks or jwks_uri`;
+  const problem = `${name} requires a public key: register one with jwks or jwks_uri`;
   throw new ApiError(SETTINGS.invalid_client_metadata, problem);
 }
 

@@ -85,7 +85,7 @@ onEachDatabase((database, open) => {
         assert.deepEqual([status, document.code], [400, 'invalid_client_metadata']);
         assert.match(
           JSON.stringify(document),
-          /private_key_jwt.* requires a public key: register a JWKS with jwks/,
+          /private_key_jwt.* requires a public key: register one with jwks/,
         );
       }
       assert.deepEqual(await switchesOf(id), DEFAULTS);

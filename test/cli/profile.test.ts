@@ -38,7 +38,7 @@ describe('the profile of an application on the command line', () => {
     ]) {
       const { exitCode, stdout, stderr } = await cli.run(args);
       assert.deepEqual([exitCode, stdout], [2, '']);
-      assert.match(stderr, /requires a public key: register a JWKS/);
+      assert.match(stderr, /requires a public key: register one with jwks or jwks_uri/);
     }
     assert.equal((await cli.json('client', 'show', id)).document.profile, 'default');
   });
