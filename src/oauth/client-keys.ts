@@ -59,14 +59,14 @@ export function describeKeys(
   const { keys }: { keys: readonly Jwk[] } = JSON.parse(jwks);
   return keys.map((key) => ({
     kid: key.kid === undefined ? undefined : String(key.kid),
-    algorithm: kindOf(key)?.algorithms[0] ?? String(key.kty),
+    algorithm: findKind(key)?.algorithms[0] ?? String(key.kty),
   }));
 }
 
-const kindOf = ({ kty, crv }: Jwk): Kind | undefined => KINDS[kty === 'RSA' ? 'RSA' : `${kty} ${crv}`];
+const findKind = ({ kty, crv }: Jwk): Kind | undefined => KINDS[kty === 'RSA' ? 'RSA' : `${kty} ${crv}`];
 
 async function readKey(key: Jwk): Promise<Jwk | undefined> {
-  const kind = kindOf(key);
+  const kind = findKind(key);
   const { alg = kind?.algorithms[0], use = 'sig', key_ops: uses = ['verify'], kid } = key;
   if (kind === undefined || use !== 'sig' || !kind.algorithms.includes(String(alg))) return undefined;
   if (!Array.isArray(uses) || !uses.includes('verify')) return undefined;
