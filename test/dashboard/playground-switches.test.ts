@@ -64,7 +64,7 @@ it('a test user of a strict application has a sealed key of its own, with which 
   );
   assert.match(
     code,
-    /Authorization: DPoP \$ACCESS_TOKEN.*DPoP: \$DPOP_PROOF.*dpop: true.*DPoP \{access_token\}/s,
+    /Authorization: DPoP \$ACCESS_TOKEN.*DPoP: \$DPOP_PROOF.*privateKey: .*dpop: true.*DPoP \{access_token\}/s,
   );
   assert.doesNotMatch(JSON.stringify(await db.all('SELECT * FROM playground_user')), new RegExp(key.d));
 });

@@ -8,7 +8,7 @@ import { quoted } from './application-code.ts';
 export type CodeOfCall = {
   /** The public URL of this instance. */
   readonly url: string;
-  readonly client: Pick<Client, 'clientId' | 'redirectUri' | 'senderConstraint'>;
+  readonly client: Pick<Client, 'clientId' | 'redirectUri' | 'senderConstraint' | 'clientAuthentication'>;
   readonly form: OperationForm;
   readonly call: Call;
 };
@@ -67,6 +67,12 @@ const CLIENT_CALLS: Readonly<Record<string, ClientCall>> = {
   findAvailability: (sent) => calling('user.availability', [sent]),
 };
 
+const CREDENTIALS = {
+  secret: '  clientSecret: process.env.KALENDS_CLIENT_SECRET!,\n',
+  private_key_jwt: '  privateKey: JSON.parse(process.env.KALENDS_CLIENT_PRIVATE_KEY!),\n',
+  none: '',
+};
+
 /** Returns code for the client if it has a function for the call, otherwise for `fetch`. */
 export function typescriptOfCall({ url, client, form, call }: CodeOfCall): string {
   const clientCall = call.credentials === 'user' ? CLIENT_CALLS[form.id] : undefined;
@@ -76,8 +82,7 @@ export function typescriptOfCall({ url, client, form, call }: CodeOfCall): strin
 const calendars = kalends({
   url: ${JSON.stringify(url)},
   clientId: ${JSON.stringify(client.clientId)},
-  clientSecret: process.env.KALENDS_CLIENT_SECRET!,
-  redirectUri: ${JSON.stringify(client.redirectUri)},${isProven(client) ? '\n  dpop: true,' : ''}
+${CREDENTIALS[client.clientAuthentication]}  redirectUri: ${JSON.stringify(client.redirectUri)},${isProven(client) ? '\n  dpop: true,' : ''}
 });
 
 // \`tokens\` loads and saves what \`completeAuthorization\` answered for this user.
