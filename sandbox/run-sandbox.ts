@@ -23,7 +23,7 @@ export async function runSandbox(request: SandboxRequest): Promise<number> {
 
 /** Returns the values of `welcome` for programs. The first application is also at the top level. */
 function startDocument(sandbox: Sandbox) {
-  const { application, ownApplications, webhookSecret, kalends } = sandbox;
+  const { application, ownApplications, strictApplication: strict, webhookSecret, kalends } = sandbox;
   const listed =
     ownApplications.length > 0
       ? ownApplications
@@ -38,6 +38,12 @@ function startDocument(sandbox: Sandbox) {
     url: kalends.url,
     ...applications[0],
     applications,
+    fapi2: {
+      issuer: `${kalends.url}/fapi2`,
+      client_id: strict.clientId,
+      redirect_uri: strict.redirectUri,
+      jwks: strict.jwksPath,
+    },
     demo_url: sandbox.demoUrl,
     control_url: sandbox.controlUrl,
     dashboard_url: `${kalends.url}/dashboard`,
@@ -87,7 +93,8 @@ const secretText = ({ clientSecret, isRotated = false }: SecretOf): string =>
   isRotated ? '(rotated)' : clientSecret;
 type SecretOf = Pick<SandboxApplication, 'clientSecret' | 'isRotated'>;
 
-function applicationsText({ kalends, application, ownApplications, webhookSecret }: Sandbox): string {
+function applicationsText({ kalends, strictApplication, ...sandbox }: Sandbox): string {
+  const { application, ownApplications, webhookSecret } = sandbox;
   const [first, ...others] = ownApplications;
   const firstApplication = first ?? application;
   const rows = [
@@ -107,6 +114,8 @@ function applicationsText({ kalends, application, ownApplications, webhookSecret
       ['client_secret', secretText(other)],
       ['redirect_uri', other.redirectUri],
     ]),
+    ['FAPI 2.0', strictApplication.clientId],
+    ['private JWKS', strictApplication.jwksPath],
   ];
   const heading =
     first === undefined

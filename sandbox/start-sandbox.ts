@@ -29,6 +29,7 @@ import { eventMover } from './people/event-mover.ts';
 import { ACCOUNTS, addAllAccounts } from './people/people.ts';
 import { choosePorts, type Ports } from './ports.ts';
 import { type Providers, settingsFor, startProviders } from './providers.ts';
+import { registerStrictApplication, type StrictApplication } from './strict-application.ts';
 
 export type SandboxOptions = {
   /** Whether to prefer the usual ports if they are free; otherwise any free ones. */
@@ -54,6 +55,8 @@ export type Sandbox = {
   readonly application: Application;
   /** The applications for `redirectUris`. */
   readonly ownApplications: readonly SandboxApplication[];
+  /** The application with the profile `fapi2`, with the first of `redirectUris` or the demo's. */
+  readonly strictApplication: StrictApplication;
   /** The secret that verifies deliveries to `webhookUrl`. */
   readonly webhookSecret: string;
   /** Kalends' data folder. */
@@ -110,6 +113,8 @@ async function start(options: SandboxOptions, later: Later, close: () => Promise
   const env = kalendsSettings(ports.kalends, dataDir, { ...settingsFor(providers), ...settings });
   const registered = [demoApp, ...ownApplications(redirectUris, webhookUrl)];
   const [, ...ownApps] = await registerApplications(env, registered);
+  const strictUri = redirectUris[0] ?? demoApp.redirectUri;
+  const strictApplication = await registerStrictApplication({ ...env, KALENDS_DATA_DIR: dataDir }, strictUri);
   const kalends = await startKalends(env);
   later(() => kalends.close());
   const application: Application = { ...demoApp, kalendsUrl };
@@ -139,7 +144,13 @@ async function start(options: SandboxOptions, later: Later, close: () => Promise
       storedFolder.save(stateNow({ ports: usedPorts, ahead: clock.ahead(), events, sessions }, providers));
     save();
   }
-  const details = { application, ownApplications: ownApps, webhookSecret: WEBHOOK_SECRET, dataDir };
+  const details = {
+    application,
+    ownApplications: ownApps,
+    strictApplication,
+    webhookSecret: WEBHOOK_SECRET,
+    dataDir,
+  };
   return { providers, clock, faults, kalends, ...details, demoUrl: demo.origin, controlUrl, people, close };
 }
 

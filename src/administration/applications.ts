@@ -239,8 +239,8 @@ async function addressProblems(
   return problem === undefined ? {} : { webhookUrl: problem };
 }
 
-/** The changed settings. `providers` is `null` for all that the instance offers. */
-export type SecurityChange = ClientSettingsChange;
+/** The changed settings. `providers` is `null` for all that the instance offers, `keys` to remove them. */
+export type SecurityChange = ClientSettingsChange & Pick<ClientChange, 'keys'>;
 
 /** The changed switches that affect living grants. They are saved if `confirmed` names them. */
 type Unconfirmed = { readonly unconfirmed: readonly SwitchKey[] };

@@ -84,7 +84,7 @@ const BY_NAME = {
 
 /** Members that some results leave out. */
 const OPTIONAL = new Set(
-  `webhook_secret live_secrets user_count own_webhook_keys google_client_id microsoft_client_id activity waiting
+  `client_secret webhook_secret live_secrets user_count own_webhook_keys google_client_id microsoft_client_id activity waiting
    nextAttemptAt calendarId reason settledAt off_disk access_to_end receipt grants accounts reasons next mends keys url
    mailed mail_error jwks jwks_uri client_secret`.split(/\s+/),
 );
@@ -231,6 +231,8 @@ export function resultSchema({ id, result }: Pick<AdminOperation, 'id' | 'result
   const isExport = id === 'exportUser';
   const schema = (name: string): Schema =>
     isExport && !(name in BY_NAME) ? OBJECTS : (EXCEPT[id]?.[name] ?? NESTED[name] ?? plain(name));
-  const document = object(Object.fromEntries(result.map((name) => [name, schema(name)])), [...OPTIONAL]);
+  // A change returns a secret if it created one, a rotation always.
+  const optional = id === 'rotateApplicationSecret' ? [] : [...OPTIONAL];
+  const document = object(Object.fromEntries(result.map((name) => [name, schema(name)])), optional);
   return COMPONENTS.get(memberNames(document)) ?? document;
 }

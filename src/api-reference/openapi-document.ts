@@ -189,6 +189,17 @@ const interfaceSchemes = (publicUrl: string): Record<string, Json> => ({
     scheme: 'basic',
     description: 'The application’s client_id and client_secret.',
   },
+  privateKeyJwt: {
+    type: 'oauth2',
+    description:
+      'For an application with client authentication private_key_jwt (RFC 7523): /token, /par, /revoke and /introspect take client_assertion in the body, signed with its key. Elsewhere it sends the access token that /token returns for grant_type=client_credentials and scope=application, as Bearer, or as DPoP if it is bound.',
+    flows: {
+      clientCredentials: {
+        tokenUrl: `${publicUrl}/token`,
+        scopes: { application: 'Act as the application' },
+      },
+    },
+  },
 });
 
 function toOpenApiOperation(operation: Operation, reference: Reference): OpenApiOperation {
@@ -261,10 +272,12 @@ const toHtmlResponse = (description: string): OpenApiResponse => ({
 });
 
 function toSecurity(callers: readonly Caller[]): Record<string, string[]>[] {
-  const schemes = callers.map((caller): Record<string, string[]> => {
-    if (caller === 'anybody') return {};
-    if (caller === 'admin-key') return { adminKey: [] };
-    return caller === 'application' ? { application: [] } : { accessToken: [caller] };
+  const schemes = callers.flatMap((caller): Record<string, string[]>[] => {
+    if (caller === 'anybody') return [{}];
+    if (caller === 'admin-key') return [{ adminKey: [] }];
+    return caller === 'application'
+      ? [{ application: [] }, { privateKeyJwt: ['application'] }]
+      : [{ accessToken: [caller] }];
   });
   return schemes.some((one) => 'accessToken' in one) ? [...schemes, { DPoP: [] }] : schemes;
 }

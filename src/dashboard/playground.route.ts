@@ -18,7 +18,7 @@ import {
 } from '../playground/connect-test-user.ts';
 import type { OperationForm } from '../playground/operation-forms.ts';
 import { readCall, SECRET_FIELD, type Typed, UnreadableCall } from '../playground/read-call.ts';
-import { type ReceivedAnswer, runCall, type SendCall } from '../playground/run-call.ts';
+import { needsPrivateKey, type ReceivedAnswer, runCall, type SendCall } from '../playground/run-call.ts';
 import { readClient } from './application-tab.ts';
 import type { OpenDashboard } from './dashboard-deps.ts';
 import { type DashboardRoute, type DashboardVisit, goTo, type OpenRoute, showDoor } from './guard.ts';
@@ -157,17 +157,20 @@ async function usableApplications(person: Person, deps: OpenDashboard): Promise<
 
 type Outcome = Pick<Parameters<typeof operationPage>[0], 'sent' | 'problem'>;
 
+const loadColors = async () => (await import('../design/highlight.ts')).codeBlock;
+
 async function runOperation(visit: DashboardVisit, form: OperationForm): Promise<Outcome> {
   const { http, person, parameter, field, deps } = visit;
   const clientId = parameter('clientId');
   try {
     const call = readCall(form, field);
+    if (needsPrivateKey(await readClient(visit), form))
+      return { sent: { call, answer: undefined, codeBlock: await loadColors() } };
     const user = await deps.testUsers.findTestUser(person.personId, clientId);
     const run = { clientId, user, form, call, clientSecret: field(SECRET_FIELD) };
     const send = callsFrom(http, deps.publicUrl);
     const answer = await runCall(person, run, { ...deps, send });
-    const { codeBlock } = await import('../design/highlight.ts');
-    const sent = { call, answer, codeBlock };
+    const sent = { call, answer, codeBlock: await loadColors() };
     return answer === undefined ? { sent, problem: messages.text('call.late') } : { sent };
   } catch (reason) {
     if (!(reason instanceof UnreadableCall)) throw reason;
@@ -221,11 +224,13 @@ export function callsFrom({ server, ip }: FastifyRequest, publicUrl: string): Se
         signal,
         ...(body !== undefined && { payload: body }),
       });
+      const nonce = answer.headers['dpop-nonce'];
       const firstPart = await readFirstPart(answer.stream());
       return {
         status: answer.statusCode,
         requestId: String(answer.headers['x-request-id'] ?? ''),
         ...firstPart,
+        ...(nonce !== undefined && { nonce: String(nonce) }),
       };
     } catch (failure) {
       if (signal.aborted) return undefined;

@@ -1,10 +1,16 @@
 /** The page *Security* of an application. */
 import { changeSecurity, type SecurityChange } from '../administration/applications.ts';
+import { readSentKeys } from '../administration/operations/key-fields.ts';
 import { checkApplication } from '../administration/security-check.ts';
+import { auditedUrl } from '../audit/audited-url.ts';
 import { PROVIDER_KINDS } from '../calendars/provider-facts.ts';
+import { asObject } from '../http/fields.ts';
+import { ApiError, apiMessage } from '../http/refusal.ts';
+import { jsonIn } from '../lib/json.ts';
 import { type Client, RETURNING_USERS } from '../oauth/client.ts';
 import { parseSwitch, SWITCH_KEYS, type Switches, type SwitchKey, switchField } from '../oauth/switches.ts';
 import { PeopleRefusal } from '../people/people-refusal.ts';
+import { may } from '../people/permission.ts';
 import { isFresh } from '../people/sessions.ts';
 import { readClient, showTab } from './application-tab.ts';
 import { type DashboardRoute, type DashboardVisit, goTo } from './guard.ts';
@@ -32,12 +38,14 @@ export const securityRoutes = (): DashboardRoute[] => [
     const { clientId } = client;
     const typed = readTyped(visit, storedSecurity(client));
     const { change, wrong } = readChange(typed, client);
-    const parts = { client, typed, wrong };
-    if (wrong.length > 0 || typed.providers?.length === 0) return showSecurity(visit, parts, 400);
+    const { keys, wrongKeys } = await readKeys(typed, visit);
+    const parts = { client, typed, wrong, wrongKeys };
+    if (wrong.length > 0 || wrongKeys !== undefined || typed.providers?.length === 0)
+      return showSecurity(visit, parts, 400);
     const createsSecret = change.profile === 'default' || change.clientAuthentication === 'secret';
     if (createsSecret && !isFresh(visit, deps.now())) throw new PeopleRefusal('not_fresh');
     const confirmed = field('confirmed').split(' ');
-    const changed = await changeSecurity(person, { clientId, change, confirmed }, deps);
+    const changed = await changeSecurity(person, { clientId, change: { ...change, keys }, confirmed }, deps);
     if ('problem' in changed) return showSecurity(visit, { ...parts, problem: changed.problem }, 400);
     if ('unconfirmed' in changed) return showSecurity(visit, { ...parts, ...changed });
     const { clientSecret } = changed;
@@ -47,11 +55,22 @@ export const securityRoutes = (): DashboardRoute[] => [
 ];
 
 /** Shows the form with the requirements of `fapi2`. */
-async function showSecurity(visit: DashboardVisit, parts: Omit<SecurityParts, 'check'>, status = 200) {
+async function showSecurity(
+  visit: DashboardVisit,
+  parts: Omit<SecurityParts, 'check' | 'keys'>,
+  status = 200,
+) {
   const { client } = parts;
+  const { person: actor, deps } = visit;
+  const stored = await deps.clientKeys.findKeys(client.clientId);
+  // The query of the address can contain a secret.
+  const keys =
+    stored?.jwksUri === undefined || may(actor, 'application.change', client.clientId)
+      ? stored
+      : { ...stored, jwksUri: auditedUrl(stored.jwksUri) };
   const subject = { clientId: client.clientId, profile: 'fapi2' } as const;
   const check = await checkApplication(visit.person, subject, { ...visit.deps, url: visit.deps.publicUrl });
-  const content = securityContent({ ...parts, check }, visit.viewer);
+  const content = securityContent({ ...parts, check, keys }, visit.viewer);
   return showTab(visit, { client, tab: TAB, content, status, done: { saved: 'saved' } });
 }
 
@@ -66,6 +85,11 @@ function readTyped({ field, fields }: DashboardVisit, stored: TypedSecurity): Ty
     returningUsers: typedIn('returning_users', stored.returningUsers),
     providers:
       field('providers') === 'only' ? PROVIDER_KINDS.filter((kind) => picked.includes(kind)) : undefined,
+    keys: {
+      jwks: typedIn('jwks', ''),
+      jwksUri: typedIn('jwks_uri', ''),
+      removes: field('remove_keys') === 'yes',
+    },
   };
 }
 
@@ -80,4 +104,23 @@ function readChange(
   const returningUsers = RETURNING_USERS.find((one) => one === typed.returningUsers);
   const change = { ...switches, returningUsers, providers: typed.providers ?? null };
   return { change, wrong: parsed.flatMap(([key, value]) => (value === undefined ? [key] : [])) };
+}
+
+/** Returns the typed keys, null to remove all, or why they cannot be used. */
+async function readKeys(
+  { keys: { jwks, jwksUri, removes } }: TypedSecurity,
+  { person, parameter }: DashboardVisit,
+): Promise<Pick<SecurityChange, 'keys'> & Pick<SecurityParts, 'wrongKeys'>> {
+  const sent = {
+    jwks: jwks === '' ? undefined : (asObject(jsonIn(jwks)) ?? {}),
+    jwks_uri: jwksUri === '' ? undefined : jwksUri,
+  };
+  try {
+    return {
+      keys: (await readSentKeys(sent, person, parameter('clientId'))) ?? (removes ? null : undefined),
+    };
+  } catch (refusal) {
+    if (!(refusal instanceof ApiError)) throw refusal;
+    return { wrongKeys: apiMessage(refusal) };
+  }
 }

@@ -54,8 +54,21 @@ export async function readKeySet(sent: unknown, isLenient = false): Promise<KeyS
   return keys.length === 0 ? { problem: UNUSABLE } : { jwks: JSON.stringify({ keys }) };
 }
 
+/** The id and the algorithm of each key in a stored set. */
+export function describeKeys(
+  jwks: string,
+): { readonly kid: string | undefined; readonly algorithm: string }[] {
+  const { keys }: { keys: readonly Jwk[] } = JSON.parse(jwks);
+  return keys.map((key) => ({
+    kid: key.kid === undefined ? undefined : String(key.kid),
+    algorithm: findKind(key)?.algorithms[0] ?? String(key.kty),
+  }));
+}
+
+const findKind = ({ kty, crv }: Jwk): Kind | undefined => KINDS[kty === 'RSA' ? 'RSA' : `${kty} ${crv}`];
+
 async function readKey(key: Jwk): Promise<Jwk | undefined> {
-  const kind = KINDS[key.kty === 'RSA' ? 'RSA' : `${key.kty} ${key.crv}`];
+  const kind = findKind(key);
   const { alg = kind?.algorithms[0], use = 'sig', key_ops: uses = ['verify'], kid } = key;
   if (kind === undefined || use !== 'sig' || !kind.algorithms.includes(String(alg))) return undefined;
   if (!Array.isArray(uses) || !uses.includes('verify')) return undefined;

@@ -83,8 +83,7 @@ export async function changeClient(
   { clients, clientKeys, now, by, ifVersion }: ClientChangeDeps,
 ): Promise<{ readonly client: Client; readonly clientSecret: string | undefined } | undefined> {
   checkChange(change);
-  if (change.profile === 'fapi2')
-    requireKeys(change, change.keys !== undefined || (await clientKeys.hasKeys(clientId)));
+  const hasKeys = change.keys === undefined ? await clientKeys.hasKeys(clientId) : change.keys !== null;
   let clientSecret: string | undefined;
   const newSecretHash = () => {
     clientSecret = newClientSecret();
@@ -95,6 +94,7 @@ export async function changeClient(
   let checked: Client | undefined;
   const check = (changed: Client) => {
     checkCombination(changed);
+    requireKeys(changed, hasKeys);
     checked = changed;
     if (isDryRun) throw undone;
   };
@@ -117,9 +117,11 @@ export function checkCombination(client: Client): void {
   if (problem !== undefined) throw new ApiError(SETTINGS.invalid_client_metadata, problem);
 }
 
-function requireKeys({ profile }: Pick<ClientChange, 'profile'>, hasKeys: boolean): void {
-  if (profile !== 'fapi2' || hasKeys) return;
-  const problem = 'profile "fapi2" requires a public key: register a JWKS with jwks or jwks_uri';
+/** Throws ApiError 400 if the application could not authenticate any more. */
+function requireKeys({ profile, clientAuthentication: method }: Client, hasKeys: boolean): void {
+  if (method !== 'private_key_jwt' || hasKeys) return;
+  const name = profile === 'fapi2' ? 'profile "fapi2"' : `client_authentication "${method}"`;
+  const problem = `${name} requires a public key: register one with jwks or jwks_uri`;
   throw new ApiError(SETTINGS.invalid_client_metadata, problem);
 }
 

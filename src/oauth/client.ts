@@ -59,5 +59,5 @@ export type ClientChange = { readonly [K in keyof Switches]?: Switches[K] | unde
   readonly webhookUrl?: string | null | undefined;
   readonly returningUsers?: ClientSettings['returningUsers'] | undefined;
   readonly providers?: readonly string[] | null | undefined;
-  readonly keys?: ClientKeys | undefined;
+  readonly keys?: ClientKeys | null | undefined;
 };

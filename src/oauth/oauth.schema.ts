@@ -68,11 +68,16 @@ const TokenAnswer = Type.Object(
   {
     access_token: Type.String({ description: 'A JWT.' }),
     token_type: enumeration(['Bearer', 'DPoP'], '`DPoP` if the access token is bound to a key.'),
-    expires_in: Type.Literal(3600, { description: 'The lifetime of the access token in seconds.' }),
-    refresh_token: Type.String({
-      description:
-        'A new token each time, except within a refresh replay window and with refresh rotation `never`.',
+    expires_in: Type.Integer({
+      description: 'The lifetime of the access token in seconds: 3600, with `client_credentials` 600.',
     }),
+    refresh_token: Type.Optional(
+      Type.String({
+        description:
+          'A new token each time, except within a refresh replay window and with refresh rotation `never`. Absent with `client_credentials`.',
+      }),
+    ),
+    scope: Type.Optional(Type.Literal('application', { description: 'Only with `client_credentials`.' })),
   },
   { $id: 'TokenAnswer' },
 );
@@ -182,8 +187,7 @@ const TOKENS: Operation = {
     types: [FORM, 'application/json'],
   },
   answer: {
-    description:
-      'The tokens. Both are new. `grant_type=client_credentials` returns a token of the application without `refresh_token`, for 600 seconds, with `scope`.',
+    description: 'The tokens. `grant_type=client_credentials` returns one that is of the application.',
     schema: TokenAnswer,
     example: {
       access_token: 'eyJhbGciOi…',

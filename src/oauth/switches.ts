@@ -180,7 +180,9 @@ export const switchTitle = (key: SwitchKey): string =>
 export const withLabels = (text: string): string =>
   SWITCH_KEYS.reduce((rest, key) => rest.replaceAll(switchField(key), SWITCHES[key].label), text)
     .replaceAll('returning_users', 'returning users')
-    .replaceAll('redirect_uri', 'redirect URI');
+    .replaceAll('redirect_uri', 'redirect URI')
+    .replaceAll('jwks_uri', 'JWKS URL')
+    .replaceAll('jwks', 'JWKS');
 
 /** Returns what a value of a switch must be, for errors. */
 export const switchRange = (key: SwitchKey): string => {

@@ -18,7 +18,8 @@ import type { UserStore } from '../oauth/user-store.ts';
 import { PeopleRefusal } from '../people/people-refusal.ts';
 import { mustBeAllowed } from '../people/permission.ts';
 import type { Person } from '../people/person.ts';
-import { toTestTokens } from './test-tokens.ts';
+import { proveKey } from './test-key.ts';
+import { keyFor, toTestTokens } from './test-tokens.ts';
 import type { TestUser, TestUserStore } from './test-user-store.ts';
 
 export type PlaygroundDeps = AuthorizationCodeDeps & {
@@ -108,9 +109,12 @@ export async function finishFlow(
   // An opaque code belongs to this flow because its verifier does.
   if (client === undefined || (client.codeFormat === 'user-id' && code !== user.userId))
     throw new PeopleRefusal('flow_ended');
-  const exchange = { client, code, redirectUri: callbackUrl(deps), codeVerifier: verifier };
+  const key = keyFor(client);
+  const proof = key && (await proveKey(key));
+  const exchange = { client, proof, code, redirectUri: callbackUrl(deps), codeVerifier: verifier };
   const signer = await signerOf(client, deps);
-  const tokens = toTestTokens(await authorizationCodeGrant(exchange, { ...deps, signer }), deps.now());
+  const answer = await authorizationCodeGrant(exchange, { ...deps, signer });
+  const tokens = toTestTokens(answer, key, deps.now());
   const connection = { tokens, endsAt: deps.now() + TEST_USER_MS, by: deps.by };
   const isConnected = await deps.testUsers.connect(user, connection);
   if (!isConnected) throw new PeopleRefusal('flow_ended');

@@ -2,11 +2,13 @@
 
 import type { By } from '../audit/audit-entry.ts';
 import { jsonIn } from '../lib/json.ts';
+import type { Client } from '../oauth/client.ts';
 import { ACCESS_TOKEN_SECONDS } from '../oauth/token-signer.ts';
 import { mustBeAllowed } from '../people/permission.ts';
 import type { Person } from '../people/person.ts';
 import type { OperationForm } from './operation-forms.ts';
 import { type Call, TOKEN_WORDS } from './read-call.ts';
+import { signProof } from './test-key.ts';
 import { currentTokens, type TestTokenDeps } from './test-tokens.ts';
 import type { TestTokens, TestUserKey, TestUserStore } from './test-user-store.ts';
 
@@ -23,6 +25,8 @@ export type ReceivedAnswer = {
   readonly requestId: string;
   readonly text: string;
   readonly isCut: boolean;
+  /** The nonce that the next DPoP proof needs. */
+  readonly nonce?: string | undefined;
 };
 
 /** Sends a request to this server's own API; `undefined` if no response came in time. */
@@ -52,13 +56,18 @@ export async function runCall(
   mustBeAllowed(person, 'playground.use', clientId);
   const tokens = user && (await currentTokens(user, deps));
   const begun = performance.now();
-  const answer = await send(sentCall(call, { clientId, clientSecret, tokens }));
+  const request = sentCall(call, { clientId, clientSecret, tokens });
+  let answer = await send(await withProof(request, { call, tokens }, deps));
+  const { nonce } = answer ?? {};
+  if (nonce !== undefined && (answer?.status === 401 || answer?.status === 400))
+    answer = await send(await withProof(request, { call, tokens, nonce }, deps));
   const milliseconds = Math.round(performance.now() - begun);
   if (user !== undefined && form.method !== 'GET')
     await deps.testUsers.noteCall(user, { operation: form.id, status: answer?.status ?? 0, by: deps.by });
   if (answer === undefined) return undefined;
   const { text, renewed } = withoutTokens(answer.text);
-  if (user !== undefined && renewed !== undefined) await keepRenewed(user, renewed, deps);
+  if (user !== undefined && renewed !== undefined)
+    await keepRenewed({ user, renewed, key: tokens?.key }, deps);
   return { ...answer, text, milliseconds };
 }
 
@@ -68,7 +77,7 @@ function sentCall(call: Call, { clientId, clientSecret, tokens }: Credentials): 
   const { method, path, headers, body, credentials } = call;
   const basic = Buffer.from(`${encodeURIComponent(clientId)}:${encodeURIComponent(clientSecret)}`);
   const authorization = {
-    user: tokens && `Bearer ${tokens.accessToken}`,
+    user: tokens && `${tokens.key ? 'DPoP' : 'Bearer'} ${tokens.accessToken}`,
     application: `Basic ${basic.toString('base64')}`,
     none: undefined,
   }[credentials];
@@ -83,6 +92,31 @@ function sentCall(call: Call, { clientId, clientSecret, tokens }: Credentials): 
     body: body === undefined ? undefined : JSON.stringify(withTokens(body, tokens)),
   };
 }
+
+type Prover = { readonly call: Call; readonly tokens: TestTokens | undefined; readonly nonce?: string };
+
+/** Adds a proof of the test user's key to its calls, and to requests for its tokens. */
+async function withProof(
+  request: SentCall,
+  { call: { method, path, credentials }, tokens, nonce }: Prover,
+  { publicUrl, now }: Pick<RunCallDeps, 'publicUrl' | 'now'>,
+): Promise<SentCall> {
+  const isUser = credentials === 'user';
+  if (tokens?.key === undefined || !(isUser || path === '/token')) return request;
+  const accessToken = isUser ? tokens.accessToken : undefined;
+  const [url = ''] = (publicUrl + path).split('?');
+  const dpop = await signProof(tokens.key, { method, url, accessToken, nonce }, now());
+  return { ...request, headers: { ...request.headers, dpop } };
+}
+
+/** Returns whether a call needs the private key of the application, which only the application has. */
+export const needsPrivateKey = (
+  { clientAuthentication, revocation }: Pick<Client, 'clientAuthentication' | 'revocation'>,
+  { caller, path }: Pick<OperationForm, 'caller' | 'path'>,
+): boolean =>
+  clientAuthentication === 'private_key_jwt' &&
+  caller === 'application' &&
+  (path !== '/revoke' || revocation === 'authenticated');
 
 /** Replaces placeholders in fields with the test user's tokens. */
 function withTokens(body: unknown, tokens: TestTokens | undefined): unknown {
@@ -114,8 +148,11 @@ function withoutTokens(text: string): { readonly text: string; readonly renewed:
 
 /** Stores new tokens if they belong to the test user. Tokens of other users are discarded. */
 async function keepRenewed(
-  user: TestUserKey,
-  { access_token: accessToken, refresh_token: refreshToken }: TokenAnswer,
+  {
+    user,
+    renewed: { access_token: accessToken, refresh_token: refreshToken },
+    key,
+  }: { readonly user: TestUserKey; readonly renewed: TokenAnswer; readonly key: TestTokens['key'] },
   { testUsers, signer, now }: RunCallDeps,
 ): Promise<void> {
   const grant = await signer.readAccessToken(accessToken);
@@ -124,5 +161,6 @@ async function keepRenewed(
     accessToken,
     refreshToken,
     expiresAt: now() + ACCESS_TOKEN_SECONDS * 1000,
+    key: grant.jkt === undefined ? undefined : key,
   });
 }

@@ -1,4 +1,5 @@
 import type { By } from '../audit/audit-entry.ts';
+import type { TestKey } from './test-key.ts';
 
 /** A user of an application for a member's tests: one for each member and application. */
 export type TestUser = {
@@ -34,6 +35,8 @@ export type TestTokens = {
   readonly accessToken: string;
   readonly refreshToken: string;
   readonly expiresAt: number;
+  /** The DPoP key that they are bound to. */
+  readonly key?: TestKey | undefined;
 };
 
 /** The tokens after a flow. `endsAt` is when the test user is deleted, in epoch milliseconds. */

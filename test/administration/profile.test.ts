@@ -73,6 +73,26 @@ onEachDatabase((database, open) => {
       assert.deepEqual([document.live_secrets, document.client_secret], [0, undefined]);
     });
 
+    it('refuses private_key_jwt without keys, and says how to register one', async () => {
+      const id = await created();
+      const body = { name: 'Keyless', redirect_uri: 'https://bank.example/callback' };
+      const method = { client_authentication: 'private_key_jwt' };
+
+      for (const { status, document } of [
+        await patch(id, method),
+        await administration.send('post', '/applications', { key, body: { ...body, ...method } }),
+      ]) {
+        assert.deepEqual([status, document.code], [400, 'invalid_client_metadata']);
+        assert.match(
+          JSON.stringify(document),
+          /private_key_jwt.* requires a public key: register one with jwks/,
+        );
+      }
+      assert.deepEqual(await switchesOf(id), DEFAULTS);
+      await addKeys(id);
+      assert.equal((await patch(id, method)).status, 200);
+    });
+
     it('default restores the switches from before and returns a new secret', async () => {
       const earlier = { code_lifetime: 90, refresh_idle_lifetime: 3600, resource_indicators: 'on' };
       const id = await withKeys(earlier);

@@ -201,6 +201,19 @@ describe('the API reference', () => {
     }
   });
 
+  it('the API reference has tokens of applications, and the schemes of applications with keys', () => {
+    const { schemas, securitySchemes } = document.components;
+    assert.deepEqual(schemas.TokenAnswer?.required, ['access_token', 'token_type', 'expires_in']);
+    assert.ok('DPoP' in securitySchemes && 'privateKeyJwt' in securitySchemes);
+    for (const { path, operation } of operationsOf(document).filter(({ operation }) =>
+      operation.security.some((one) => 'application' in one),
+    ))
+      assert.ok(
+        operation.security.some((one) => 'privateKeyJwt' in one),
+        path,
+      );
+  });
+
   it('the API reference has the errors for requests without a valid token', async () => {
     const bearing = operationsOf(document).filter(({ operation }) =>
       operation.security.some((one) => 'accessToken' in one),

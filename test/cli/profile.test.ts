@@ -28,16 +28,17 @@ describe('the profile of an application on the command line', () => {
     );
   const update = (id: string, ...options: string[]) => cli.run(['client', 'update', id, ...options]);
 
-  it('--profile fapi2 without keys is wrong usage and says what is missing', async () => {
+  it('fapi2 or private_key_jwt without keys is wrong usage and says what is missing', async () => {
     const id = await created();
 
     for (const args of [
       ['client', 'update', id, '--profile', 'fapi2'],
       [...CREATE, '--profile', 'fapi2'],
+      ['client', 'update', id, '--client-authentication', 'private_key_jwt'],
     ]) {
       const { exitCode, stdout, stderr } = await cli.run(args);
       assert.deepEqual([exitCode, stdout], [2, '']);
-      assert.match(stderr, /requires a public key: register a JWKS/);
+      assert.match(stderr, /requires a public key: register one with jwks or jwks_uri/);
     }
     assert.equal((await cli.json('client', 'show', id)).document.profile, 'default');
   });

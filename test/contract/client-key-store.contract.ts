@@ -64,6 +64,19 @@ export function clientKeyStoreContract(database: string, open: () => Promise<Dat
       assert.deepEqual(await db.all('SELECT client_id FROM client_jwks'), []);
     });
 
+    it('removes the keys, and audits the removal once', async () => {
+      const { clients, clientKeys, audit } = await prepare({ jwks: JWKS });
+      const remove = () => clients.updateClient('acme', { keys: null }, { now: NOW, by: caller });
+
+      await remove();
+      await remove();
+
+      assert.equal(await clientKeys.findKeys('acme'), undefined);
+      const [entry, ...others] = await audit.listEntries({}, { limit: 9 });
+      assert.match(String(entry?.before?.jwks), /^[\da-f]{64}$/);
+      assert.deepEqual([entry?.after?.jwks, others.length], [null, 0]);
+    });
+
     it('an audited change of keys has a hash of the set, and an address without its query', async () => {
       const { clients, audit } = await prepare({ jwks: JWKS });
 

@@ -1,11 +1,16 @@
 /** The page *Security* of an application: its profile, switches, returning users and providers. */
 import assert from 'node:assert/strict';
+import { generateKeyPairSync } from 'node:crypto';
 import { after, before, describe, it } from 'node:test';
 
 import { SWITCH_KEYS, SWITCHES, switchField } from '../../src/oauth/switches.ts';
 import { makeFamily } from '../contract/grant-rows.ts';
 import { onEachDatabase } from '../harness/databases.ts';
 import { type DashboardApp, type DashboardBrowser, leadsTo, openDashboardApp } from './dashboard-app.ts';
+
+const keyPair = generateKeyPairSync('ec', { namedCurve: 'P-256' });
+const jwkSet = (key = keyPair.publicKey) =>
+  JSON.stringify({ keys: [{ ...key.export({ format: 'jwk' }), kid: 'first<key>' }] });
 
 const LIST = '/dashboard/applications';
 
@@ -186,6 +191,63 @@ onEachDatabase((database, open) => {
       assert.equal((await dashboard.stores.clients.findClient(clientId))?.codeLifetime, 600);
       assert.doesNotMatch(await get(clientId), /kalends_\w{43}/);
     });
+
+    it('registers the typed keys with the switch, shows them, and removes them when no longer needed', async () => {
+      const clientId = await make();
+      const keyless = await post(clientId, { client_authentication: 'private_key_jwt' });
+      assert.equal(keyless.status, 400);
+      assert.match(
+        keyless.body,
+        /Client authentication &#34;private_key_jwt&#34; requires a public key: register one with JWKS/,
+      );
+      assert.match(keyless.body, /<option selected>private_key_jwt/);
+
+      const form = { client_authentication: 'private_key_jwt', jwks: jwkSet() };
+      assert.equal((await post(clientId, form)).status, 303);
+      assert.match(await get(clientId), /first&#60;key&#62;<\/span> \(ES256\)/);
+      const needed = await post(clientId, { remove_keys: 'yes' });
+      assert.deepEqual([needed.status, await dashboard.stores.clientKeys.hasKeys(clientId)], [400, true]);
+      assert.match(needed.body, /requires a public key/);
+      const back = await post(clientId, { client_authentication: 'secret', remove_keys: 'yes' });
+
+      assert.match(back.body, /<pre id="client-secret" class="copyable">kalends_\w{43}</);
+      assert.equal(await dashboard.stores.clientKeys.hasKeys(clientId), false);
+      assert.match(await get(clientId), /No key is registered/);
+      assert.doesNotMatch(await get(clientId), /kalends_\w{43}/);
+    });
+
+    it('registers the address of keys, whose query viewers do not see', async () => {
+      const clientId = await make();
+      const address = 'https://app.example/jwks?token=canary';
+      assert.equal((await post(clientId, { jwks_uri: address })).status, 303);
+
+      assert.match(await get(clientId), /app\.example\/jwks\?token\W+\w*\W*canary/);
+      const viewer = await dashboard.signedIn('viewer');
+      const { body } = await viewer.get(`${LIST}/${clientId}/security`);
+      assert.match(body, /https:\/\/app\.example\/jwks/);
+      assert.doesNotMatch(body, /canary/);
+      const stored = await dashboard.stores.clientKeys.findKeys(clientId);
+      assert.deepEqual(stored, { jwksUri: address, isPublicOnly: false, cached: undefined });
+    });
+
+    for (const [keys, field, text] of [
+      [{ jwks: 'soon' }, 'jwks', /JWKS must be a JWK Set with 1 to 10 keys\. Correct/],
+      [{ jwks: jwkSet(keyPair.privateKey) }, 'jwks', /JWKS must have public keys only/],
+      [{ jwks: jwkSet(), jwks_uri: 'https://a.example' }, 'jwks', /JWKS cannot be sent with JWKS URL/],
+      [{ jwks_uri: 'http://a.example/jwks' }, 'jwks_uri', /JWKS URL must/],
+    ] as const)
+      it(`refuses the keys ${Object.keys(keys).join(' and ')} beside their field: ${text.source}`, async () => {
+        const clientId = await make();
+
+        const { status, body } = await post(clientId, { ...keys, pkce: 'required' });
+
+        assert.equal(status, 400);
+        assert.match(body.split(`id="${field}-wrong">`)[1]?.split('<')[0] ?? '', text);
+        assert.doesNotMatch(body, /<textarea[^>]*>[^<]/);
+        assert.match(body, /id="pkce".*?<option selected>required/s);
+        assert.equal(await dashboard.stores.clientKeys.hasKeys(clientId), false);
+        assert.equal((await dashboard.stores.clients.findClient(clientId))?.pkce, 'accepted');
+      });
 
     it('a change that creates a secret needs a sign-in of the last five minutes', async () => {
       const clientId = await make();

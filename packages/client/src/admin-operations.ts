@@ -685,7 +685,7 @@ export type AdminOperations = {
     options?: CallOptions,
   ): Promise<{
     readonly client_id: string;
-    readonly client_secret?: string;
+    readonly client_secret: string;
     readonly old_secret_expires_at: string;
   }>;
   /** Check what an application lacks for a profile. */

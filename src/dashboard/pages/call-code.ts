@@ -8,16 +8,21 @@ import { quoted } from './application-code.ts';
 export type CodeOfCall = {
   /** The public URL of this instance. */
   readonly url: string;
-  readonly client: Pick<Client, 'clientId' | 'redirectUri'>;
+  readonly client: Pick<Client, 'clientId' | 'redirectUri' | 'senderConstraint' | 'clientAuthentication'>;
   readonly form: OperationForm;
   readonly call: Call;
 };
 
-export function curlOfCall({ url, client: { clientId }, call }: CodeOfCall): string {
+/** Whether access tokens are sent with a DPoP proof (RFC 9449), which code for the call reads as a variable. */
+const isProven = ({ senderConstraint }: CodeOfCall['client']): boolean => senderConstraint === 'required';
+
+export function curlOfCall({ url, client, call }: CodeOfCall): string {
   const { method, path, headers, body, credentials } = call;
   const authorization = {
-    user: ['-H "Authorization: Bearer $ACCESS_TOKEN"'],
-    application: [`-u ${quoted(clientId)}:"$KALENDS_CLIENT_SECRET"`],
+    user: isProven(client)
+      ? ['-H "Authorization: DPoP $ACCESS_TOKEN"', '-H "DPoP: $DPOP_PROOF"']
+      : ['-H "Authorization: Bearer $ACCESS_TOKEN"'],
+    application: [`-u ${quoted(client.clientId)}:"$KALENDS_CLIENT_SECRET"`],
     none: [],
   }[credentials];
   return [
@@ -62,6 +67,12 @@ const CLIENT_CALLS: Readonly<Record<string, ClientCall>> = {
   findAvailability: (sent) => calling('user.availability', [sent]),
 };
 
+const CREDENTIALS = {
+  secret: '  clientSecret: process.env.KALENDS_CLIENT_SECRET!,\n',
+  private_key_jwt: '  privateKey: JSON.parse(process.env.KALENDS_CLIENT_PRIVATE_KEY!),\n',
+  none: '',
+};
+
 /** Returns code for the client if it has a function for the call, otherwise for `fetch`. */
 export function typescriptOfCall({ url, client, form, call }: CodeOfCall): string {
   const clientCall = call.credentials === 'user' ? CLIENT_CALLS[form.id] : undefined;
@@ -71,8 +82,7 @@ export function typescriptOfCall({ url, client, form, call }: CodeOfCall): strin
 const calendars = kalends({
   url: ${JSON.stringify(url)},
   clientId: ${JSON.stringify(client.clientId)},
-  clientSecret: process.env.KALENDS_CLIENT_SECRET!,
-  redirectUri: ${JSON.stringify(client.redirectUri)},
+${CREDENTIALS[client.clientAuthentication]}  redirectUri: ${JSON.stringify(client.redirectUri)},${isProven(client) ? '\n  dpop: true,' : ''}
 });
 
 // \`tokens\` loads and saves what \`completeAuthorization\` answered for this user.
@@ -83,12 +93,13 @@ console.log(await ${clientCall(sentBy(form, call))});`;
 function fetchOfCall({ url, client, call }: Pick<CodeOfCall, 'url' | 'client' | 'call'>): string {
   const { method, path, headers, body, credentials } = call;
   const authorization = {
-    user: `\`Bearer \${accessToken}\``,
+    user: `\`${isProven(client) ? 'DPoP' : 'Bearer'} \${accessToken}\``,
     application: `\`Basic \${btoa(\`${client.clientId}:\${process.env.KALENDS_CLIENT_SECRET}\`)}\``,
     none: undefined,
   }[credentials];
   const all = [
     ...(authorization === undefined ? [] : [`authorization: ${authorization}`]),
+    ...(credentials === 'user' && isProven(client) ? ['dpop: dpopProof'] : []),
     ...Object.entries(headers).map(([name, value]) => `${JSON.stringify(name)}: ${JSON.stringify(value)}`),
     ...(body === undefined ? [] : [`'content-type': 'application/json'`]),
   ];
@@ -106,7 +117,10 @@ console.log(answer.status, await answer.json());`;
 export function pythonOfCall({ url, client, call }: CodeOfCall): string {
   const { method, path, headers, body, credentials } = call;
   const all = [
-    ...(credentials === 'user' ? [`        "Authorization": f"Bearer {access_token}",`] : []),
+    ...(credentials === 'user'
+      ? [`        "Authorization": f"${isProven(client) ? 'DPoP' : 'Bearer'} {access_token}",`]
+      : []),
+    ...(credentials === 'user' && isProven(client) ? [`        "DPoP": dpop_proof,`] : []),
     ...Object.entries(headers).map(
       ([name, value]) => `        ${JSON.stringify(name)}: ${JSON.stringify(value)},`,
     ),

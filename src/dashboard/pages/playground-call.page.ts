@@ -8,7 +8,7 @@ import { jsonIn } from '../../lib/json.ts';
 import type { Client } from '../../oauth/client.ts';
 import type { OperationField, OperationForm } from '../../playground/operation-forms.ts';
 import { type Call, SECRET_FIELD, TOKEN_WORDS, type Typed, WHOLE_BODY } from '../../playground/read-call.ts';
-import type { ShownAnswer } from '../../playground/run-call.ts';
+import { needsPrivateKey, type ShownAnswer } from '../../playground/run-call.ts';
 import type { TestUser } from '../../playground/test-user-store.ts';
 import { dashboardMessages as messages } from '../messages/messages.ts';
 import { curlOfCall, pythonOfCall, typescriptOfCall } from './call-code.ts';
@@ -57,6 +57,7 @@ export function operationPage(parts: OperationParts, viewer: Viewer): Html {
   return html`${top(messages.text('playground.title'), html`${form.summary}`, applicationSwitch(clients, client))}
 ${renderNotice(done)}
 ${bar}
+${needsPrivateKey(client, form) && notice('note', html`${messages.text('call.key')}`)}
 ${problem !== undefined && notice('trouble', html`${problem}`, true)}
 <div class="playground">${operationMenu(forms, clientId, form.id)}
 <div>${callForm(parts, viewer)}</div>
@@ -78,7 +79,7 @@ function callForm(parts: OperationParts, viewer: Viewer): Html {
 <label for="${WHOLE_BODY}" class="unseen">${messages.text('call.json')}</label><textarea id="${WHOLE_BODY}" name="${WHOLE_BODY}" rows="8" class="code" spellcheck="false" maxlength="12000">${typed?.(WHOLE_BODY) ?? ''}</textarea></details>`;
   const content = html`<section class="panel call"><h2 class="code">${form.method} ${form.path}</h2>
 ${form.description !== undefined && html`<p class="lead">${withCode(form.description)}</p>`}
-<div class="fields">${form.fields.length === 0 && html`<p class="lead">${messages.text('call.nothing')}</p>`}${rows(true)}${secretRow(form)}</div>
+<div class="fields">${form.fields.length === 0 && html`<p class="lead">${messages.text('call.nothing')}</p>`}${rows(true)}${secretRow(form, client)}</div>
 ${more}
 ${asJson}
 <div class="buttons"><button class="primary">${messages.text('call.do')}</button></div></section>`;
@@ -86,8 +87,8 @@ ${asJson}
 }
 
 /** Renders the field for the client secret, which calls of the application need: the server has only its hash. */
-const secretRow = ({ caller, path }: OperationForm): Html | undefined =>
-  caller === 'application' || caller === 'either' || path === '/token' || path === '/par'
+const secretRow = ({ caller }: OperationForm, { clientAuthentication }: Client): Html | undefined =>
+  clientAuthentication === 'secret' && (caller === 'application' || caller === 'either')
     ? field({
         ...{ name: SECRET_FIELD, type: 'password', label: messages.text('call.secret'), isOptional: true },
         hint: messages.text(caller === 'either' ? 'call.secret.either' : 'call.secret.hint'),

@@ -5,6 +5,9 @@ import { PROVIDER_KINDS } from '../../calendars/provider-facts.ts';
 import { ICONS, notice } from '../../design/parts.page.ts';
 import { type Html, html } from '../../http/html.ts';
 import type { Client } from '../../oauth/client.ts';
+import type { StoredClientKeys } from '../../oauth/client-key-store.ts';
+import { describeKeys } from '../../oauth/client-keys.ts';
+import { MOST_URI_CHARACTERS } from '../../oauth/redirect-uri.ts';
 import {
   SWITCH_KEYS,
   SWITCHES,
@@ -20,14 +23,18 @@ import { may } from '../../people/permission.ts';
 import { type DashboardMessageKey, dashboardMessages as messages } from '../messages/messages.ts';
 import { applicationPath, secretsPanel } from './applications.page.ts';
 import { postForm, type Viewer } from './layout.page.ts';
-import { choice, field, withCode } from './parts.page.ts';
+import { choice, factList, field, withCode } from './parts.page.ts';
 
 export type TypedSecurity = {
   readonly switches: Readonly<Record<SwitchKey, string>>;
   readonly returningUsers: string;
   /** Undefined for all providers of the deployment. */
   readonly providers: readonly string[] | undefined;
+  readonly keys: TypedKeys;
 };
+
+/** New public keys, a set or its address, or the removal of all. */
+type TypedKeys = { readonly jwks: string; readonly jwksUri: string; readonly removes: boolean };
 
 /** Returns what the form shows of a stored application. */
 export const storedSecurity = (client: Client): TypedSecurity => ({
@@ -37,12 +44,17 @@ export const storedSecurity = (client: Client): TypedSecurity => ({
   ) as TypedSecurity['switches'], // a value for each key
   returningUsers: client.returningUsers,
   providers: client.providers,
+  keys: { jwks: '', jwksUri: '', removes: false },
 });
 
 export type SecurityParts = {
   readonly client: Client;
   readonly typed: TypedSecurity;
   readonly check: SecurityCheck;
+  /** The registered keys. Their address is as the member may read it. */
+  readonly keys: StoredClientKeys | undefined;
+  /** Why the typed keys cannot be used. */
+  readonly wrongKeys?: string | undefined;
   /** The switches whose typed values are invalid. */
   readonly wrong?: readonly SwitchKey[];
   /** Why nothing was saved. */
@@ -67,6 +79,7 @@ export function securityContent(parts: SecurityParts, viewer: Viewer): Html {
   const content = html`${problem !== undefined && notice('trouble', html`${messages.text('security.refused', { problem: sentence(problem) })}`, true)}
 ${unconfirmed && confirmation(unconfirmed, check)}
 ${group('security.profile', html`${radio('profile', 'default', profile)}${radio('profile', 'fapi2', profile)}${requirements(check)}${switchFields(parts, wrong)}`)}
+${group('security.keys', keyFields(parts))}
 ${group('security.returning_users', html`${radio('returning_users', 'prove', typed.returningUsers)}${radio('returning_users', 'continue', typed.returningUsers)}`)}
 ${group('security.providers', providerFields(typed, radio))}`;
   if (!may(viewer.person, 'application.change', client.clientId))
@@ -88,6 +101,42 @@ function providerFields({ providers }: TypedSecurity, radio: Radio): Html {
   );
   return html`${radio('providers', 'all', only)}${radio('providers', 'only', only)}
 <div class="picks">${kinds}</div>${providers?.length === 0 && html`<p class="wrong" role="alert">${messages.text('security.providers.none')}</p>`}`;
+}
+
+function keyFields({ keys, typed, wrongKeys }: SecurityParts): Html {
+  const wrong = wrongKeys && messages.text('security.keys.wrong', { problem: sentence(wrongKeys) });
+  const problem = typed.keys.jwks === '' ? undefined : wrong;
+  // A refused set is not repeated: it may have a private key.
+  const uri = {
+    ...{ name: 'jwks_uri', label: messages.text('security.keys.jwks_uri'), isOptional: true },
+    ...{ hint: messages.text('security.keys.jwks_uri.hint'), value: typed.keys.jwksUri },
+    ...{ problem: problem === undefined ? wrong : undefined, maxLength: MOST_URI_CHARACTERS },
+  };
+  return html`<p class="hint">${messages.text('security.keys.about')}</p>${keys === undefined ? html`<p>${messages.text('security.keys.none')}</p>` : storedKeys(keys, typed.keys.removes)}
+<div class="fields"><div><label for="jwks">${messages.text('security.keys.jwks')}</label>
+<textarea id="jwks" name="jwks" rows="4" class="code" spellcheck="false" autocapitalize="none" aria-describedby="jwks-hint${problem && ' jwks-wrong'}"${problem && html` aria-invalid="true" autofocus`}>${problem === undefined && typed.keys.jwks}</textarea>
+<p class="hint" id="jwks-hint">${withCode(messages.text('security.keys.jwks.hint'))}</p>${problem && html`<p class="wrong" id="jwks-wrong">${problem}</p>`}</div>
+${field(uri)}</div>`;
+}
+
+function storedKeys(keys: StoredClientKeys, removes: boolean): Html {
+  const jwks = keys.jwksUri === undefined ? keys.jwks : keys.cached?.jwks;
+  const rows = jwks === undefined ? [] : describeKeys(jwks);
+  const list = rows.map(
+    ({ kid, algorithm }) =>
+      html`<div><span class="code">${kid ?? messages.text('security.keys.no_kid')}</span> (${algorithm})</div>`,
+  );
+  const remove = { type: 'checkbox', name: 'remove_keys', value: 'yes', isPicked: removes } as const;
+  return html`${factList([
+    [
+      messages.text('security.keys.registered'),
+      rows.length > 0 ? html`${list}` : html`${messages.text('security.keys.unread')}`,
+    ],
+    [
+      messages.text('security.keys.jwks_uri'),
+      keys.jwksUri !== undefined && html`<span class="code">${keys.jwksUri}</span>`,
+    ],
+  ])}${choice(remove, messages.text('security.keys.remove'), messages.text('security.keys.remove.about'))}`;
 }
 
 const sentence = (text: string): string => withLabels(text).replace(/^./, (letter) => letter.toUpperCase());

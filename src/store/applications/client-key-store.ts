@@ -21,6 +21,7 @@ const SET = `
   VALUES (:clientId, :jwks, :jwksUri, :privateNetwork)
   ON CONFLICT (client_id) DO UPDATE SET jwks = excluded.jwks, jwks_uri = excluded.jwks_uri,
     private_network = excluded.private_network, read_at = NULL, fresh_until = NULL`;
+const REMOVE = 'DELETE FROM client_jwks WHERE client_id = :clientId';
 const SAVE_READ = `
   UPDATE client_jwks SET jwks = :jwks, read_at = :readAt, fresh_until = :freshUntil
    WHERE client_id = :clientId AND jwks_uri = :jwksUri AND (read_at IS NULL OR read_at <= :readAt)`;
@@ -49,13 +50,17 @@ export function clientKeyStore(db: Database): ClientKeyStore {
 
 type Keyed = Pick<KeysRow, 'jwks' | 'jwksUri'>;
 
-/** Replaces the keys of an application, in the transaction of its change. Returns the audited fields if they changed. */
+/** Replaces or removes the keys of an application in the transaction of its change. Returns audited fields if they changed. */
 export async function setClientKeys(
   tx: Statements,
   clientId: string,
-  keys: ClientKeys,
+  keys: ClientKeys | null,
 ): Promise<{ readonly before: AuditFields; readonly after: AuditFields } | undefined> {
   const before = await tx.get<Keyed>(FIND, { clientId });
+  if (keys === null) {
+    await tx.change(REMOVE, { clientId });
+    return before && { before: audited(before), after: audited() };
+  }
   const [jwks, jwksUri] = 'jwks' in keys ? [keys.jwks, undefined] : [undefined, keys.jwksUri];
   const privateNetwork = 'jwksUri' in keys && !keys.isPublicOnly ? 1 : 0;
   await tx.change(SET, { clientId, jwks: jwks ?? null, jwksUri: jwksUri ?? null, privateNetwork });

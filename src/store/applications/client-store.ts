@@ -163,7 +163,10 @@ export function clientStore(db: Database, most = Number.POSITIVE_INFINITY): Clie
           await keepFirstEndpoint(tx, { clientId, webhookUrl, now }, by);
         if (before && updated) await changeSecrets(tx, { before, updated, now, ...change });
         const settings = before && updated && changedSettings(toClient(before), toClient(updated));
-        const changed = joined(settings, keys && (await setClientKeys(tx, clientId, keys)));
+        const changed = joined(
+          settings,
+          keys === undefined ? undefined : await setClientKeys(tx, clientId, keys),
+        );
         if (changed) await auditFor(tx, by, { action: 'client.updated', clientId, ...changed });
         if (look !== undefined) await changeLook(tx, look, { clientId, now, by });
         return updated;
