@@ -4,13 +4,14 @@ import { readdirSync, readFileSync } from 'node:fs';
 /** Linux counts processor time in hundredths of a second on every architecture Node runs on. */
 const TICKS_PER_SECOND = 100;
 
-/** Returns seconds of processor time, of all threads. */
-export function cpuSeconds(pid: number): number | undefined {
+/** Returns seconds of processor time, of all threads; with `isWithEnded` also of its children that ended. */
+export function cpuSeconds(pid: number, isWithEnded = false): number | undefined {
   const stat = readProc(pid, 'stat');
   if (stat === undefined) return undefined;
   // The second field is the program's name in parentheses and may hold spaces.
   const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
-  return (Number(fields[11]) + Number(fields[12])) / TICKS_PER_SECOND;
+  const times = fields.slice(11, isWithEnded ? 15 : 13);
+  return times.reduce((sum, ticks) => sum + Number(ticks), 0) / TICKS_PER_SECOND;
 }
 
 /**

@@ -18,7 +18,7 @@ import { linkedBy } from '../mirror-seed.ts';
 import { SANDBOX_PERSON, type SandboxHello } from '../peers/provider-sandbox.ts';
 import { cpuSeconds, descendantsOf, residentMegabytes } from '../process-usage.ts';
 import { type RowReport, type Verdict, verdictOf } from '../report.ts';
-import { cpuOf, startSeeded, waiting } from './delivery-rounds.ts';
+import { startSeeded, waiting } from './delivery-rounds.ts';
 import { refreshing } from './token-subjects.ts';
 
 export type CostsPace = {
@@ -102,8 +102,6 @@ async function costsOfUsers(
   const { folder, databaseUrl, others } = place;
   const server = await startSeeded(folder, { calendars: users, receiver, databaseUrl });
   try {
-    const seeded = await sizesOf(server);
-    const events = await server.stores.db.get<{ count: number }>('SELECT COUNT(*) AS count FROM event');
     const { port, prepare } = await refreshing({ pace: { users } }, 'Kalends', server);
     const source = await prepare(seconds);
     const load = { port, connections: 64, expectedStatus: 200 };
@@ -115,7 +113,6 @@ async function costsOfUsers(
     );
     const round = await waiting(server, receiver);
     await round(0, 1);
-    const before = await sizesOf(server);
     const delivery = await costOf(
       server,
       async () => {
@@ -124,9 +121,12 @@ async function costsOfUsers(
       },
       others,
     );
+    const events = await server.stores.db.get<{ count: number }>('SELECT COUNT(*) AS count FROM event');
+    const before = await sizesOf(server);
+    await round(2, 1);
     const bytes = {
-      user: (seeded.users - empty.users) / users,
-      event: (seeded.events - empty.events) / Number(events?.count),
+      user: (before.users - empty.users) / users,
+      event: (before.events - empty.events) / Number(events?.count),
       delivery: ((await sizesOf(server)).deliveries - before.deliveries) / users,
     };
     const megabytes = residentMegabytes(server.process.pid) ?? Number.NaN;
@@ -138,8 +138,9 @@ async function costsOfUsers(
 
 type Sizes = Readonly<Record<'users' | 'events' | 'deliveries', number>>;
 
-/** Returns the bytes of tables with their indexes. */
+/** Returns the bytes of tables with their indexes, without the space of deleted and replaced rows. */
 async function sizesOf({ stores: { db } }: Kalends): Promise<Sizes> {
+  await db.all('VACUUM FULL');
   const rows = await db.all<{ name: string; bytes: number }>(
     `SELECT c.relname AS name, pg_total_relation_size(c.oid) AS bytes FROM pg_class c
        JOIN pg_namespace n ON n.oid = c.relnamespace WHERE c.relkind = 'r' AND n.nspname = 'public'`,
@@ -218,7 +219,10 @@ async function costOf(
 ): Promise<Cost> {
   const used = () => {
     const database = descendantsOf(process.pid, [server, ...others]);
-    return { instance: cpuSeconds(server.pid) ?? Number.NaN, database: cpuOf(database) ?? Number.NaN };
+    return {
+      instance: cpuSeconds(server.pid) ?? Number.NaN,
+      database: database.reduce((sum, { pid }) => sum + (cpuSeconds(pid, true) ?? 0), 0),
+    };
   };
   const before = used();
   const count = await work();
