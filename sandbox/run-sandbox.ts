@@ -67,12 +67,10 @@ function welcome(sandbox: Sandbox, { keep }: SandboxRequest): string {
     });
   const stops = keep === undefined ? 'Ctrl-C stops everything.' : 'Ctrl-C stops and keeps it.';
   return `The sandbox is running. Nothing leaves this machine. ${stops}
-
   Begin here       ${demoUrl}
                    Press "Connect a calendar", Google, Mara, Continue, Allow.
   Faults and time  ${controlUrl}
   Data folder      ${dataDir}
-
   Dashboard        ${setupText(kalends.setupUrl, kalends.url)}
 
 Who can sign in:
@@ -114,13 +112,12 @@ function applicationsText({ kalends, strictApplication, ...sandbox }: Sandbox): 
       ['client_secret', secretText(other)],
       ['redirect_uri', other.redirectUri],
     ]),
-    ['FAPI 2.0', strictApplication.clientId],
-    ['private JWKS', strictApplication.jwksPath],
+    ['FAPI 2.0', `${strictApplication.clientId}, with the private keys in`],
   ];
   const heading =
     first === undefined
       ? 'For your own code, the demo is this application at Kalends:'
       : 'Your own application at Kalends, the same at every start:';
   const lines = rows.map(([name = '', value = '']) => (name === '' ? '' : `  ${name.padEnd(17)}${value}`));
-  return [heading, ...lines].join('\n');
+  return [heading, ...lines, `  ${strictApplication.jwksPath}`].join('\n');
 }
