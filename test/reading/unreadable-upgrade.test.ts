@@ -16,36 +16,12 @@ import {
 } from '../harness/calendar-server.ts';
 import { onEachDatabase } from '../harness/databases.ts';
 import { FeedServer } from '../servers/feed-server.ts';
-import { calendarObject, vevent } from '../servers/icalendar.ts';
+import { calendarObject } from '../servers/icalendar.ts';
 import { OddCalDav } from '../servers/odd-caldav.ts';
 import { USERS } from '../servers/process.ts';
+import { UPGRADED_OBJECTS } from './upgraded-objects.ts';
 
 const MIGRATION = new URL('../../src/store/migrations/0052-unreadable-events.sql', import.meta.url);
-const series = (name: string, ...override: string[]) => [
-  vevent(name, name, 'DTSTART:20261110T090000Z', 'DTEND:20261110T100000Z', 'RRULE:FREQ=DAILY;COUNT=5'),
-  ...(override.length > 0
-    ? [vevent(name, `${name} changed`, 'RECURRENCE-ID:20261112T090000Z', ...override)]
-    : []),
-];
-/** By name: `changed` is read otherwise than before, `broken` reported, and the others are neither. */
-const OBJECTS = {
-  plain: series('plain'),
-  moved: series('moved', 'DTSTART:20261112T120000Z', 'DTEND:20261112T130000Z'),
-  broken: series('broken', 'DTSTART:never'),
-  changed: series('changed', 'STATUS:CANCELLED').map((text) =>
-    text.replace('DTSTART:20260105T090000Z\r\nDTEND:20260105T100000Z\r\n', ''),
-  ),
-  week: [vevent('week', 'week', 'DTSTART:20261110T090000Z').replace(/DTEND.*\r\n/, 'DURATION:PT1W\r\n')],
-  offset: [vevent('offset', 'offset', 'DTSTART:20261110T090000Z', 'DTEND:20261110T110000+0100')],
-  iso: [vevent('iso', 'iso', 'DTSTART:20261110T090000Z', 'DTEND:2026-11-10T11:00:00+01:00')],
-  list: series('list').map((text) =>
-    text.replace('RRULE:', 'EXDATE:20261111T090000T,20261112T090000T\r\nRRULE:'),
-  ),
-  long: [
-    vevent('long', 'long', 'DTSTART:20261110T090000Z').replace(/DTEND.*\r\n/, 'DURATION;X-A=1:PT100W\r\n'),
-  ],
-};
-
 type Change = { readonly event: { readonly title: string }; readonly changeType: string };
 
 /** Restores the state of the previous version: no columns, no reasons, and no override without a DTSTART. */
@@ -77,8 +53,9 @@ onEachDatabase((database, open) => {
         await Promise.all([dav.stop(), feed.stop()]);
       });
       await makeUsers(server.deps, START);
-      for (const [name, events] of Object.entries(OBJECTS)) dav.put(`${name}.ics`, calendarObject(...events));
-      feed.say(calendarObject(...Object.values(OBJECTS).flat()));
+      for (const [name, events] of Object.entries(UPGRADED_OBJECTS))
+        dav.put(`${name}.ics`, calendarObject(...events));
+      feed.say(calendarObject(...Object.values(UPGRADED_OBJECTS).flat()));
       const linked = await caldav.signIn.verifyAddress?.(feed.address);
       assert.ok(linked);
       await link(server, linked);
