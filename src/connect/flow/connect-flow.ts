@@ -44,7 +44,6 @@
 
 import { queryWithout, type ReceivedQuery, scalar } from '../../http/received-query.ts';
 import { hashOfSecret } from '../../lib/encryption.ts';
-import { issuerOf } from '../../oauth/issuers.ts';
 import { LANGUAGES } from '../messages/messages.ts';
 import type { ApprovalTerms } from './account-groups.ts';
 import { type AuthorizationRequest, type FlowStep, isReconnectLink } from './authorization-request-store.ts';
@@ -134,8 +133,8 @@ export async function loadApprovalTerms(
   { clients, now }: Pick<ConnectDeps, 'clients' | 'now'>,
 ): Promise<ApprovalTerms> {
   const client = await clients.findClient(request.clientId);
-  // The rules of its new issuer were not checked when the request began.
-  if (client !== undefined && issuerOf(client) !== request.issuer)
+  // The profile names the issuer. The rules of the new one were not checked when the request began.
+  if (client !== undefined && client.profile !== request.issuer)
     throw new ConnectError('another_issuer', { request, description: ISSUER_CHANGED });
   const { returningUsers = 'prove', codeFormat = 'user-id' } = client ?? {};
   return { returningUsers, codeFormat, now: now() };
