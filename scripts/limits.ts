@@ -10,7 +10,7 @@ export const LIMITS = {
     // Five of the files split a series: the plan, its exceptions, the steps, the journal, the end.
     'PUT /event': { files: 38, lines: 5591 },
     // The pages of Connect share four of the files: styles, icons, parts and the reader of catalogs.
-    'linking CalDAV': { files: 37, lines: 4470 },
+    'linking CalDAV': { files: 36, lines: 4405 },
   },
   /** Files directly in a folder of `src`, without tests. */
   folderFiles: 50,
