@@ -18,8 +18,8 @@ export interface ProviderSandbox {
   /** `http://127.0.0.1:PORT`. */
   readonly origin: string;
   readonly manual: ManualChanges & EventEditor;
-  /** Returns how many requests of this operation got a response since the start; of all operations if absent. */
-  requests(operation?: string): number;
+  /** Returns how many requests of this operation and user got a response since the start; of all if absent. */
+  requests(operation?: string, user?: string): number;
   /**
    * Returns the messages that were sent to people so far, oldest first. A CalDAV server that does not schedule sends
    * nothing.

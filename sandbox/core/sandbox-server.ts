@@ -60,10 +60,10 @@ export type SandboxServer = {
   /** `http://127.0.0.1:PORT`. */
   readonly origin: string;
   /**
-   * Returns how many requests of this operation got a response, or failed by a fault, since the start; of all if
+   * Returns how many requests of this operation and user got a response, or failed by a fault, since the start; of all if
    * absent.
    */
-  requests(operation?: string): number;
+  requests(operation?: string, user?: string): number;
   /** Ends every connection and every request in progress. */
   close(): Promise<void>;
 };
@@ -73,10 +73,14 @@ const MOST_BODY_BYTES = 10 * 1024 * 1024;
 
 /** Starts the server on loopback. Rejects if the port is taken. */
 export async function startSandboxServer(options: SandboxServerOptions): Promise<SandboxServer> {
-  const counts = new Map<string, number>();
+  /** By operation and user. */
+  const counts = new Map<string, Count>();
   const closing = new AbortController();
   const server = createServer((incoming, response) => {
-    const count = (operation: string) => counts.set(operation, (counts.get(operation) ?? 0) + 1);
+    const count = ({ name, user }: Operation) => {
+      const key = `${name} ${user ?? ''}`;
+      counts.set(key, { name, user, requests: (counts.get(key)?.requests ?? 0) + 1 });
+    };
     answer(incoming, response, { ...options, count, closing: closing.signal }).catch((error: unknown) => {
       // If the client left or the server is closing, no response is needed; any other failure is a defect of the
       // sandbox.
@@ -90,10 +94,10 @@ export async function startSandboxServer(options: SandboxServerOptions): Promise
   const { port } = server.address() as AddressInfo;
   return {
     origin: `http://${LOOPBACK}:${port}`,
-    requests(operation) {
-      if (operation !== undefined) return counts.get(operation) ?? 0;
-      return [...counts.values()].reduce((sum, count) => sum + count, 0);
-    },
+    requests: (operation, user) =>
+      [...counts.values()]
+        .filter((count) => (operation ?? count.name) === count.name && (user ?? count.user) === count.user)
+        .reduce((sum, { requests }) => sum + requests, 0),
     async close() {
       closing.abort();
       const closed = once(server, 'close');
@@ -104,12 +108,13 @@ export async function startSandboxServer(options: SandboxServerOptions): Promise
   };
 }
 
-type AnswerDeps = SandboxServerOptions & { count(operation: string): void; readonly closing: AbortSignal };
+type Count = Pick<Operation, 'name' | 'user'> & { readonly requests: number };
+type AnswerDeps = SandboxServerOptions & { count(operation: Operation): void; readonly closing: AbortSignal };
 
 async function answer(incoming: IncomingMessage, response: ServerResponse, deps: AnswerDeps): Promise<void> {
   const { kind, faults, closing } = deps;
   const operation = await operationOf(incoming, deps);
-  deps.count(operation.name);
+  deps.count(operation);
   const effects = faults.take({ provider: kind, operation: operation.name, user: operation.user });
   for (const effect of effects) {
     if (effect.kind === 'latency') await sleep(effect.ms, undefined, { signal: closing });
