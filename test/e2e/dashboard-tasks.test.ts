@@ -47,16 +47,19 @@ describe('the main tasks of the dashboard', { skip: WITHOUT_CHROMIUM }, () => {
     await target.click();
     clicks += 1;
   }
-  /** Reloads the overview until it has the element: counts and problems appear within seconds. */
   async function onOverview(target: () => Locator): Promise<Locator> {
     await begin();
+    return onPage(target);
+  }
+  /** Reloads the page until it has the element: counts, problems and requests appear within seconds. */
+  async function onPage(target: () => Locator): Promise<Locator> {
     for (let tries = 0; tries < 60 && (await target().count()) === 0; tries += 1) {
       await page.waitForTimeout(500);
       await page.reload();
     }
     return target().first();
   }
-  const problem = (text: string | RegExp) => () => page.locator('main tbody th > a', { hasText: text });
+  const row = (text: string | RegExp) => () => page.locator('main tbody th > a', { hasText: text });
 
   it('calling GET /events as the test user takes two clicks', async () => {
     await begin();
@@ -75,14 +78,14 @@ describe('the main tasks of the dashboard', { skip: WITHOUT_CHROMIUM }, () => {
     await page.getByText('400', { exact: true }).waitFor();
 
     await click(await onOverview(() => page.locator('.chart-legend a', { hasText: /[1-9]/ })));
-    await click(page.locator('main tbody th > a').first());
+    await click(await onPage(row('GET /events')));
 
     await page.getByRole('link', { name: 'invalid_request' }).waitFor();
     assert.equal(clicks, 2);
   });
 
   it('resending a delivery that failed takes two clicks', async () => {
-    await click(await onOverview(problem(/Endpoint is failing/)));
+    await click(await onOverview(row(/Endpoint is failing/)));
     await click(page.getByRole('button', { name: 'Resend' }).first());
 
     await page.getByText('The delivery is sent again within a few seconds').waitFor();
@@ -95,7 +98,7 @@ describe('the main tasks of the dashboard', { skip: WITHOUT_CHROMIUM }, () => {
     const at = (hour: number) => ({ dateTime: `2027-03-16T${hour}:00:00`, timeZone: 'Europe/Berlin' });
     await manual.createEvent(MARA, MARA, { title: 'Planning', start: at(10), end: at(11) });
 
-    await click(await onOverview(problem(REVOKED)));
+    await click(await onOverview(row(REVOKED)));
     await page.getByText('Action by').first().waitFor();
     await page.getByText(REVOKED).first().waitFor();
     assert.equal(clicks, 1);
