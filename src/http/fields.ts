@@ -100,47 +100,37 @@ export function readBody<T extends Table>(body: unknown, table: T, check?: Check
 /** Reads a query: the first of a repeated parameter counts, and a blank one is absent. Throws 400 with every mistake. */
 export function readQuery<T extends Table>(query: unknown, table: T, check?: Check<NoInfer<T>>): Input<T> {
   const members = asObject(query) ?? {};
-  return requireNoMistakes(checkFields((name) => readParameter(members, name), table, check));
+  const first = Object.keys(table).map((name) => [name, readParameter(members, name)]);
+  return readMembers(Object.fromEntries(first), table, check);
 }
 
 /** Reads the members of an object. Throws 400 with every mistake. */
-export const readMembers = <T extends Table>(
+export function readMembers<T extends Table>(
   members: Members,
   table: T,
   check?: Check<NoInfer<T>>,
-): Input<T> => requireNoMistakes(checkMembers(members, table, check));
-
-/** Returns the value. Throws 400 with every mistake. */
-function requireNoMistakes<T>({ value, mistakes }: Checked<T>): T {
+): Input<T> {
+  const { value, mistakes } = checkMembers(members, table, check);
   refuseMistakes(mistakes);
   return value;
 }
 
 /** Reads the members of an object. */
-export const checkMembers = <T extends Table>(
+export function checkMembers<T extends Table>(
   members: Members,
   table: T,
   check?: Check<NoInfer<T>>,
-): Checked<Input<T>> =>
-  checkFields((name) => (Object.hasOwn(members, name) ? members[name] : undefined), table, check);
-
-/** Reads the fields of a table, of which `find` returns what was sent; null is absent. Every request pays for it. */
-function checkFields<T extends Table>(
-  find: (name: string) => unknown,
-  table: T,
-  check: Check<NoInfer<T>> | undefined,
 ): Checked<Input<T>> {
   const mistakes: Mistake[] = [];
   const note = (field: string, problem: string): undefined => void mistakes.push({ field, problem });
+  const sentValue = (name: string) => (Object.hasOwn(members, name) ? members[name] : null) ?? undefined;
   const input: Record<string, unknown> = {};
-  for (const name of Object.keys(table)) {
-    const { read, isRequired, alias } = table[name] as Field<unknown>; // a key of the table
-    const direct = find(name) ?? undefined;
-    const isAlias = direct === undefined && alias !== undefined;
-    const sent = isAlias ? (find(alias) ?? undefined) : direct;
+  for (const [name, { read, isRequired, alias = name }] of Object.entries(table)) {
+    const sent = sentValue(name) === undefined ? alias : name;
+    const raw = sentValue(sent);
     const before = mistakes.length;
-    const report: Report = (problem, path = '') => note(`${isAlias ? alias : name}${path}`, problem);
-    input[name] = sent === undefined ? undefined : read(sent, report);
+    const report: Report = (problem, path = '') => note(`${sent}${path}`, problem);
+    input[name] = raw === undefined ? undefined : read(raw, report);
     if (isRequired && input[name] === undefined && mistakes.length === before) note(name, SENTENCES.missing);
   }
   // Each member is what its field read. A required one is undefined only if a mistake was noted.
