@@ -65,9 +65,10 @@ export async function pushRequest(
   checkOnce(query, hasResources(client) ? ['providers', 'resource'] : ['providers']);
   const read = receivedQuery(`?${checkAuthorization(query)}`);
   if (lacksChallenge(client, scalar(query, 'code_challenge'))) throw invalidRequest(CHALLENGE_REQUIRED);
-  const redirectUri = scalar(query, 'redirect_uri');
-  if (chooseRedirectUri(redirectUri, client, issuer) === undefined)
-    throw invalidRequest(redirectUri === undefined ? 'redirect_uri is missing' : UNREGISTERED_REDIRECT_URI);
+  const missing = STRICTLY_REQUIRED.find((name) => issuer.isStrict && scalar(query, name) === undefined);
+  if (missing !== undefined) throw invalidRequest(`${missing} is missing`);
+  if (chooseRedirectUri(scalar(query, 'redirect_uri'), client, issuer) === undefined)
+    throw invalidRequest(UNREGISTERED_REDIRECT_URI);
   // Anyone can push for a public application, so nothing that it states about the user is read.
   const isPublic = client.clientAuthentication === 'none';
   const resource = readResource(values(query, 'resource'), client, deps);
@@ -128,6 +129,9 @@ const PUBLIC_MARK = 'public_client';
 /** Returns whether an authenticated application pushed the stored request, and so vouches for its user. */
 export const isVouchedFor = (stored: ReceivedQuery, { clientAuthentication }: Client): boolean =>
   clientAuthentication !== 'none' && scalar(stored, PUBLIC_MARK) === undefined;
+
+/** Parameters that a strict issuer requires (RFC 6749 §4.1.1), `client_id` also beside an assertion (RFC 9126 §2.1). */
+const STRICTLY_REQUIRED = ['redirect_uri', 'response_type', 'client_id'];
 
 const NO_FACTS: PushedFacts = { userName: undefined, loginHint: undefined, reconnect: undefined };
 const FACTS = ['user_name', 'login_hint', 'reconnect'];

@@ -12,6 +12,7 @@ const BANK = {
   profile: 'fapi2',
   redirectUri: 'https://bank.example/cb?a=b',
 } as const;
+const REQUEST = { client_id: 'bank', redirect_uri: BANK.redirectUri, response_type: 'code' };
 const STRICT = 'http://127.0.0.1:8080/fapi2';
 const JSON_ONLY = { headers: { accept: 'application/json' } };
 
@@ -33,7 +34,7 @@ beforeEach(() => {
   users += 1;
 });
 const pushed = (parameters: Query = {}) =>
-  push(harness, { user_id: userId(), redirect_uri: BANK.redirectUri, ...parameters }, BANK);
+  push(harness, { ...REQUEST, user_id: userId(), ...parameters }, BANK);
 const pathOf = (requestUri: string, beside: Query = {}, prefix = '/fapi2') =>
   `${prefix}/authorize?${new URLSearchParams({ client_id: 'bank', request_uri: requestUri, ...beside })}`;
 const open = async (browser: Browser, path: string) => browser.get((await browser.get(path)).location);

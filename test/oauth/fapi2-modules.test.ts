@@ -57,9 +57,9 @@ describe('the profile fapi2', () => {
     return { outcome: [answer.statusCode, error].filter(Boolean).join(' '), body };
   }
   const push = async (credentials: Form, changed: Partial<ProofOf> = {}, form: Form = {}) => {
-    const pushed = { user_id: 'ada', redirect_uri: REDIRECT_URI, response_type: 'code' };
+    const request = { client_id: 'bank', redirect_uri: REDIRECT_URI, response_type: 'code' };
     const pkce = { code_challenge: CHALLENGE, code_challenge_method: 'S256' };
-    const sent = { ...pushed, ...pkce, ...credentials, ...form };
+    const sent = { user_id: 'ada', ...request, ...pkce, ...credentials, ...form };
     return (await post('/par', sent, await prove('/par', changed))).outcome;
   };
 

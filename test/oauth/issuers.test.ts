@@ -205,13 +205,13 @@ onEachDatabase((database, open) => {
     it('plain-fapi-tolerate-unregistered-redirect-uri: the strict issuer compares the only redirect URI exactly', async () => {
       await using server = await opened();
       for (const uri of [`${REDIRECT_URI}/`, `${REDIRECT_URI}?a=b`, 'https://evil.example/callback']) {
-        const pushed = { user_id: 'ada', redirect_uri: uri };
+        const pushed = { user_id: 'ada', redirect_uri: uri, response_type: 'code' };
         const answer = await post(server, '/fapi2/par', pushed);
         assert.equal(answer.statusCode, 400);
         assert.equal(answer.json().error_description, 'redirect_uri is not registered for this application');
         assert.equal((await post(server, '/par', pushed, 'acme')).statusCode, 201);
       }
-      const registered = { user_id: 'ada', redirect_uri: REDIRECT_URI };
+      const registered = { user_id: 'ada', redirect_uri: REDIRECT_URI, response_type: 'code' };
       assert.equal((await post(server, '/fapi2/par', registered)).statusCode, 201);
     });
 

@@ -50,6 +50,25 @@ describe('a request pushed to the strict issuer', () => {
     assert.deepEqual(refused, { status: 400, error: 'invalid_request' });
   });
 
+  it('without client_id or response_type is refused, although the application is authenticated', async () => {
+    const headers = {
+      'content-type': 'application/x-www-form-urlencoded',
+      authorization: `Basic ${btoa(`bank:${SECRET}`)}`,
+    };
+    for (const [name, status] of [
+      ['client_id', 400],
+      ['response_type', 400],
+      ['state', 201],
+    ] as const) {
+      const form = new URLSearchParams({ ...PUSHED, client_id: 'bank' });
+      form.delete(name);
+      const request = { method: 'POST', url: '/fapi2/par', headers, payload: form.toString() } as const;
+      const answer = await server.app.inject(request);
+      assert.equal(answer.statusCode, status);
+      if (status === 400) assert.equal(answer.json().error_description, `${name} is missing`);
+    }
+  });
+
   it('ensure-response-type-code-idtoken-fails, ensure-response-type-token-fails: only code is supported', async () => {
     for (const type of ['code id_token', 'token'])
       assert.deepEqual(await push({ response_type: type }), {
