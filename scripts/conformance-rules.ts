@@ -55,7 +55,8 @@ function numberingProblems(clauses: readonly Clause[]): string[] {
  * the names.
  */
 export function moduleProblems(document: string, sourceOf: (file: string) => string | undefined): string[] {
-  const rows = document.split('\n').filter((line) => /^\| (?!Module )/.test(line));
+  const [modules = ''] = document.split('\n## Compared with');
+  const rows = modules.split('\n').filter((line) => /^\| (?!Module )/.test(line));
   return rows.flatMap((row) => {
     const [, names = '', cells = ''] = /^\| ([\w, -]+) \| .+? \| .*? \| (.+) \|$/.exec(row) ?? [];
     if (names === '') return [`A row that is no module: ${row}`];
