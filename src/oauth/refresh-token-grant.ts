@@ -58,9 +58,9 @@ export async function refreshTokenGrant(
     resource: hasResources(client) ? (request.resource ?? presented.resource) : undefined,
     jkt,
   };
-  // The unbound text of a grant that becomes bound is spent: it would still get unbound tokens without a proof.
-  const isBinding =
-    client.senderConstraint === 'accepted' && presented.jkt === undefined && jkt !== undefined;
+  // The unbound text of a grant that becomes bound is spent: without a proof it would get unbound tokens where bound ones are
+  // only accepted, now or after a change of the switch.
+  const isBinding = presented.jkt === undefined && jkt !== undefined;
   const successor =
     client.refreshReplayWindow === 0 && !isBinding
       ? newTokenIn(familyId)

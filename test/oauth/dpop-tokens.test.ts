@@ -161,6 +161,24 @@ onEachDatabase((database, open) => {
         assert.equal(outcomeOf(next), '200');
       });
 
+    it('with rotation never, a grant that was bound while that was required stays bound', async () => {
+      const server = await openServer({ senderConstraint: 'off' });
+      const { refreshToken } = await tokenPair(server);
+      await changeSwitches(server, { senderConstraint: 'required', refreshRotation: 'never' });
+      const refreshed = await Promise.all(
+        TEN.map(async () => refreshWith(server, refreshToken, await proveToken(server, key))),
+      );
+      await changeSwitches(server, { senderConstraint: 'accepted' });
+
+      const unproved = await refresh(server.app, refreshToken);
+      const { refresh_token: bound } = refreshed[0]?.json() ?? {};
+      const proved = await refreshWith(server, bound, await proveToken(server, key));
+
+      assert.deepEqual(refreshed.map(outcomeOf), Array(10).fill('200'));
+      assert.equal(outcomeOf(unproved), '400 invalid_grant');
+      assert.deepEqual([outcomeOf(proved), proved.json().refresh_token], ['200', bound]);
+    });
+
     it('when the constraint is off, bound access tokens still need proofs and a refresh unbinds', async () => {
       const { server, tokens } = await openBound();
       await changeSwitches(server, { senderConstraint: 'off' });
