@@ -53,7 +53,8 @@ export type SettingsOptions = {
   readonly settings?: ClientSettingsChange;
   /** Whether another application may have its webhooks at the same URL. Only owners can set it. */
   readonly isShared?: boolean;
-  readonly keys?: ClientKeys | undefined;
+  /** Null removes all. */
+  readonly keys?: ClientKeys | null | undefined;
 };
 type ClientSettingsChange = Pick<ClientChange, keyof ClientChange & keyof ClientSettings>;
 
@@ -107,7 +108,7 @@ export async function createApplication(
     redirectUri,
     webhookUrl: typed.webhookUrl || undefined,
     settings: { ...toStoredSettings(settings), furtherRedirectUris },
-    keys,
+    keys: keys ?? undefined,
   };
   const problems = await settingsProblems(actor, { clientId: '', typed, redirectUris, isShared }, deps);
   if (Object.keys(problems).length > 0) return { problems };

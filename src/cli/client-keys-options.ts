@@ -10,7 +10,7 @@ export const KEY_OPTIONS: readonly CommandOption[] = [
   {
     name: 'jwks',
     value: 'FILE',
-    doc: 'The public keys for `--client-authentication private_key_jwt`: a JWK Set with 1 to 10 keys for ES256, PS256 or Ed25519. They replace all earlier keys.',
+    doc: 'The public keys for `--client-authentication private_key_jwt`: a JWK Set with 1 to 10 keys for ES256, PS256 or Ed25519. They replace all earlier keys. `--jwks ""` removes them.',
   },
   {
     name: 'jwks-uri',
@@ -22,7 +22,7 @@ export const KEY_OPTIONS: readonly CommandOption[] = [
 /** Reads the options as fields of operations. Throws an error for a file without JSON, or for both options. */
 export async function readKeyOptions(options: Input['options']) {
   const [file, uri] = [text(options.jwks), text(options['jwks-uri'])];
-  if (file === undefined) return { jwks_uri: uri };
+  if (!file) return { jwks: file, jwks_uri: uri };
   if (uri !== undefined) throw usageError('Use one of --jwks and --jwks-uri.');
   const content = await readFile(file, 'utf8').catch((cause: unknown) => {
     throw unreadableFile('unreadable_keys', file, cause);

@@ -1,5 +1,6 @@
 /** Manifests at the administration API, on both databases. */
 import assert from 'node:assert/strict';
+import { generateKeyPairSync } from 'node:crypto';
 import { after, before, describe, it } from 'node:test';
 
 import { onEachDatabase } from '../harness/databases.ts';
@@ -20,6 +21,8 @@ type Applied = {
 };
 
 const URI = 'https://app.example/cb';
+const { publicKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
+const KEYS = { keys: [publicKey.export({ format: 'jwk' })] };
 
 onEachDatabase((database, open) => {
   describe(`manifests on ${database}`, () => {
@@ -184,5 +187,22 @@ onEachDatabase((database, open) => {
       assert.deepEqual(left.sort(), ['Kept', 'New', 'The acme', 'The other']);
       assert.deepEqual(names(await apply(manifest, { prune: true })), []);
     });
+
+    for (const [field, value] of [
+      ['jwks', KEYS],
+      ['jwks_uri', 'https://app.example/jwks'],
+    ] as const)
+      it(`registers keys by ${field}, and null removes them`, async () => {
+        const manifestOf = (keys: unknown) => ({
+          applications: { [`By ${field}`]: { redirect_uris: [URI], [field]: keys } },
+        });
+        await apply(manifestOf(value));
+        assert.deepEqual((await show(await idOf(`By ${field}`)))[field], value);
+
+        const { failure, steps } = await apply(manifestOf(null));
+        assert.deepEqual([failure, steps.map(({ action }) => action)], [null, ['update']]);
+        assert.deepEqual((await show(await idOf(`By ${field}`)))[field], null);
+        assert.deepEqual((await apply(manifestOf(null))).steps, []);
+      });
   });
 });

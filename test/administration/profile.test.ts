@@ -156,6 +156,20 @@ onEachDatabase((database, open) => {
       assert.equal((await administration.send('post', '/applications', { key, body })).status, 400);
     });
 
+    for (const name of ['jwks', 'jwks_uri'])
+      it(`an empty ${name} removes the keys, unless the application authenticates by them`, async () => {
+        const id = await withKeys();
+        await patch(id, { client_authentication: 'private_key_jwt' });
+
+        const { status, document } = await patch(id, { [name]: '' });
+        assert.deepEqual([status, document.code], [400, 'invalid_client_metadata']);
+        assert.match(String(document.message), /private_key_jwt" requires a public key/);
+        assert.deepEqual((await show(id)).jwks, { keys: [] });
+
+        assert.equal((await patch(id, { [name]: '', client_authentication: 'secret' })).status, 200);
+        assert.deepEqual((await show(id)).jwks, null);
+      });
+
     it('of ten changes to default at once, one returns the new secret', async () => {
       const id = await withKeys();
       await patch(id, { profile: 'fapi2' });

@@ -70,6 +70,19 @@ describe('the profile of an application on the command line', () => {
     assert.equal((await update(later, '--profile', 'fapi2', '--jwks', file)).exitCode, 0);
   });
 
+  it('--jwks "" removes the keys, unless the application authenticates by them', async () => {
+    const id = await created();
+    await addKeys(id);
+    await update(id, '--profile', 'fapi2');
+
+    const { exitCode, stderr } = await update(id, '--jwks', '');
+    assert.equal(exitCode, 2);
+    assert.match(stderr, /profile "fapi2" requires a public key/);
+    assert.equal((await update(id, '--profile', 'default', '--jwks', '')).exitCode, 0);
+
+    assert.equal((await cli.json('client', 'show', id)).document.jwks, null);
+  });
+
   it('--json has the new secret', async () => {
     const id = await created();
     await addKeys(id);

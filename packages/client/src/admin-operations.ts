@@ -473,9 +473,9 @@ export type AdminOperations = {
       readonly revocation?: 'open' | 'authenticated';
       /** `on`: the parameter `resource` sets the audience of access tokens (RFC 8707). */
       readonly resource_indicators?: 'off' | 'on';
-      /** The public keys for `client_authentication` `private_key_jwt`: a JWK Set of 1 to 10 keys for ES256, PS256 or Ed25519. They replace all earlier keys. */
-      readonly jwks?: Readonly<Record<string, unknown>>;
-      /** The https URL of such a set instead, which is read again after 5 minutes to 24 hours. */
+      /** The public keys for `client_authentication` `private_key_jwt`: a JWK Set of 1 to 10 keys for ES256, PS256 or Ed25519. They replace all earlier keys. An empty text removes them. */
+      readonly jwks?: Readonly<Record<string, unknown>> | '';
+      /** The https URL of such a set instead, which is read again after 5 minutes to 24 hours. An empty text removes all keys. */
       readonly jwks_uri?: string;
       /** Whether returning users prove their accounts. */
       readonly returning_users?: 'prove' | 'continue';
@@ -599,9 +599,9 @@ export type AdminOperations = {
       readonly revocation?: 'open' | 'authenticated';
       /** `on`: the parameter `resource` sets the audience of access tokens (RFC 8707). */
       readonly resource_indicators?: 'off' | 'on';
-      /** The public keys for `client_authentication` `private_key_jwt`: a JWK Set of 1 to 10 keys for ES256, PS256 or Ed25519. They replace all earlier keys. */
-      readonly jwks?: Readonly<Record<string, unknown>>;
-      /** The https URL of such a set instead, which is read again after 5 minutes to 24 hours. */
+      /** The public keys for `client_authentication` `private_key_jwt`: a JWK Set of 1 to 10 keys for ES256, PS256 or Ed25519. They replace all earlier keys. An empty text removes them. */
+      readonly jwks?: Readonly<Record<string, unknown>> | '';
+      /** The https URL of such a set instead, which is read again after 5 minutes to 24 hours. An empty text removes all keys. */
       readonly jwks_uri?: string;
       /** Whether returning users prove their accounts. */
       readonly returning_users?: 'prove' | 'continue';
