@@ -1,6 +1,20 @@
 /** The errors of DPoP proofs (RFC 9449), in responses of `/token` and `/par` and of resources. */
 import { errorTable } from './refusal.ts';
 
+/** The signature algorithms of proofs. RFC 9864 names Ed25519; older libraries send `EdDSA`. */
+export const DPOP_ALGORITHMS = ['ES256', 'PS256', 'Ed25519', 'EdDSA'];
+/** The parameter of challenges. */
+export const DPOP_ALGS = `algs="${DPOP_ALGORITHMS.join(' ')}"`;
+
+type Headers = Readonly<Record<string, string>>;
+
+/** Returns the headers of an error with the scheme of the request's token in their challenge (RFC 9449 §7.1). */
+export function withTokenScheme(headers: Headers, authorization = ''): Headers {
+  const { 'www-authenticate': challenge } = headers;
+  if (!challenge?.startsWith('Bearer error=') || !/^DPoP /i.test(authorization)) return headers;
+  return { ...headers, 'www-authenticate': `${challenge.replace('Bearer', 'DPoP')}, ${DPOP_ALGS}` };
+}
+
 const CHALLENGE = {
   'WWW-Authenticate': 'At resources: the challenge of RFC 9449 §7.1, with `algs` and `error`.',
 };

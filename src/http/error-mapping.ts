@@ -6,6 +6,7 @@ import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from
 import { type DatabaseProblem, databaseProblem, isDatabaseAway } from '../lib/database-away-error.ts';
 import type { Log } from '../lib/log.ts';
 import { onceAMinute } from '../lib/once-a-minute.ts';
+import { withTokenScheme } from './dpop-error.ts';
 import { ANY_CALL, ApiError, Refusal } from './refusal.ts';
 import { SERVER } from './server-error.ts';
 import { BODY_BYTES, bodyTooLarge } from './sizes.ts';
@@ -46,7 +47,8 @@ export const errorAnswers =
     if (refusal !== undefined) {
       if (refusal.status === 503) noteDatabaseAway(error, request);
       const body = documentation === undefined ? refusal.body : withLink(refusal.body, documentation);
-      return reply.status(refusal.status).headers(refusal.headers).send(body);
+      const headers = withTokenScheme(refusal.headers, request.headers.authorization);
+      return reply.status(refusal.status).headers(headers).send(body);
     }
     log.error(
       { event: 'request_failed', err: error, requestId: request.id, route: request.routeOptions?.url },

@@ -89,7 +89,7 @@ export function apiMessage(reason: unknown): string {
 export const retryHeader = (seconds: number | undefined): Readonly<Record<string, string>> =>
   seconds === undefined ? {} : { 'retry-after': String(seconds) };
 
-const BEARER = { 'WWW-Authenticate': 'The challenge of RFC 6750 §3.' };
+const BEARER = { 'WWW-Authenticate': 'The challenge of RFC 6750 §3, or of RFC 9449 §7.1 for a bound token.' };
 
 /** The errors that every part of the REST interface shares (docs/wire.md 3.1, 3.2). */
 export const ANY_CALL = errorTable({

@@ -2,7 +2,8 @@ import assert from 'node:assert/strict';
 import { before, describe, it } from 'node:test';
 import { exportJWK } from 'jose';
 import { type DpopKey, dpopKey } from '../../test/harness/dpop-key.ts';
-import { DPOP_ALGORITHMS, type ProvenRequest, readProof } from './dpop-proof.ts';
+import { DPOP_ALGORITHMS } from '../http/dpop-error.ts';
+import { type ProvenRequest, readProof } from './dpop-proof.ts';
 
 const URL_OF_REQUEST = 'https://kalends.example/events';
 const NOW = Date.UTC(2026, 10, 1);

@@ -1,9 +1,7 @@
 /** Verification of DPoP proofs (RFC 9449 §4.3). `jose` is loaded with the first proof. */
 import { hash } from 'node:crypto';
+import { DPOP_ALGORITHMS } from '../http/dpop-error.ts';
 import { once } from '../lib/once.ts';
-
-/** The signature algorithms of proofs. RFC 9864 names Ed25519; older libraries send `EdDSA`. */
-export const DPOP_ALGORITHMS = ['ES256', 'PS256', 'Ed25519', 'EdDSA'];
 
 /** A proof is valid for this long after its `iat`, in milliseconds. */
 const MOST_AGE_MS = 60_000;

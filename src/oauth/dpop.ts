@@ -4,10 +4,10 @@
  */
 import { createHmac } from 'node:crypto';
 import type { AskedBy, Asker } from '../http/asker.ts';
-import { DPOP } from '../http/dpop-error.ts';
+import { DPOP, DPOP_ALGS } from '../http/dpop-error.ts';
 import { ANY_CALL, ApiError, type ErrorRow } from '../http/refusal.ts';
 import type { Client } from './client.ts';
-import { DPOP_ALGORITHMS, PROOF_MS, type ProvenRequest, readProof } from './dpop-proof.ts';
+import { PROOF_MS, type ProvenRequest, readProof } from './dpop-proof.ts';
 import { invalidGrant, invalidRequest, OAuthError } from './oauth-error.ts';
 import { proofMemory } from './proof-memory.ts';
 import type { UsedJtiStore } from './used-jti-store.ts';
@@ -232,7 +232,7 @@ const isUrlOf =
 type Refused = { readonly status?: number; readonly nonce?: string };
 
 function refuseAccess(row: ErrorRow, message = row.message, { status = 401, nonce }: Refused = {}): ApiError {
-  const challenge = `DPoP error="${row.code}", error_description="${message}", algs="${DPOP_ALGORITHMS.join(' ')}"`;
+  const challenge = `DPoP error="${row.code}", error_description="${message}", ${DPOP_ALGS}`;
   const headers = { 'www-authenticate': challenge, ...(nonce !== undefined && { 'dpop-nonce': nonce }) };
   return new ApiError(row, { message, status, headers });
 }

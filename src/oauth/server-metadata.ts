@@ -1,6 +1,7 @@
 /** The metadata of an issuer (RFC 8414 §2). */
+
+import { DPOP_ALGORITHMS } from '../http/dpop-error.ts';
 import { CLIENT_ALGORITHMS } from './client-keys.ts';
-import { DPOP_ALGORITHMS } from './dpop-proof.ts';
 import type { Issuer } from './issuers.ts';
 import { SCOPES } from './scope.ts';
 import type { SigningAlgorithm } from './signing-key-store.ts';

@@ -46,12 +46,12 @@ describe('DPoP at every protected route', () => {
     const { code } = answer.body === '' ? {} : JSON.parse(answer.body);
     return { status: answer.statusCode, code, challenge: String(answer.headers['www-authenticate']) };
   }
-  const prove = (host: string, route: Route) =>
+  const prove = (host: string, route: Route, accessToken = token) =>
     key.prove({
       method: methodOf(route),
       url: `https://${host}${route.path}`,
       now: server.clock.now,
-      accessToken: token,
+      accessToken,
     });
 
   it('the routes that need an access token are those of the operation table under each mount', async () => {
@@ -96,6 +96,21 @@ describe('DPoP at every protected route', () => {
           token = await server.tokenOf({ jkt: key.jkt });
         }
       });
+
+  it('a bound token whose scope is too small gets the challenge of its scheme', async () => {
+    const [host = ''] = HOSTS;
+    const small = await server.tokenOf({ jkt: key.jkt, scope: 'free-busy' });
+    const challenges = [];
+    for (const route of secured) {
+      const headers = { authorization: `dpop ${small}`, dpop: await prove(host, route, small) };
+      const { status, challenge } = await call(host, route, headers);
+      if (status === 403) challenges.push(challenge.replace(/(?<=scope=")(read|read-write)(?=")/, 'SCOPE'));
+    }
+
+    const expected = 'DPoP error="insufficient_scope", scope="SCOPE", algs="ES256 PS256 Ed25519 EdDSA"';
+    assert.ok(challenges.length >= 3, `${challenges.length}`);
+    assert.deepEqual([...new Set(challenges)], [expected]);
+  });
 
   it('a proof for a host of another server is refused', async () => {
     const route = { method: 'get', path: '/calendars' };
