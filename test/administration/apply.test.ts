@@ -204,5 +204,19 @@ onEachDatabase((database, open) => {
         assert.deepEqual((await show(await idOf(`By ${field}`)))[field], null);
         assert.deepEqual((await apply(manifestOf(null))).steps, []);
       });
+
+    it('exports the address of keys without those that were read there', async () => {
+      const jwksUri = 'https://app.example/jwks';
+      await apply({ applications: { Remote: { redirect_uris: [URI], jwks_uri: jwksUri } } });
+      const clientId = await idOf('Remote');
+      const read = { jwks: JSON.stringify(KEYS), readAt: 1, freshUntil: 2 };
+      await administration.stores.clientKeys.saveReadKeys({ clientId, jwksUri }, read);
+      assert.deepEqual((await show(clientId)).jwks, KEYS);
+
+      const { document } = await administration.send('get', '/manifest', { key });
+
+      const { applications } = document as { applications: Record<string, Record<string, unknown>> };
+      assert.deepEqual([applications.Remote?.jwks_uri, applications.Remote?.jwks], [jwksUri, undefined]);
+    });
   });
 });

@@ -23,6 +23,8 @@ export async function exportManifest(deps: AdministrationDeps): Promise<Members>
     const entry = {
       ...(isNamesake && { client_id, name }),
       ...withoutDefaults(pick(document, SETTINGS)),
+      // Keys at an address are read there.
+      ...(document.jwks_uri !== null && { jwks: null }),
       branding: withoutEmpty(pick(asObject(branding) ?? {}, updateBranding.fields)),
       provider_apps: Object.fromEntries(
         apps.flatMap(([kind, id]) => (id === null ? [] : [[kind, { app_client_id: id }]])),
