@@ -58,8 +58,8 @@ export async function refreshTokenGrant(
     resource: hasResources(client) ? (request.resource ?? presented.resource) : undefined,
     jkt,
   };
-  // The unbound text of a grant that becomes bound is spent: without a proof it would get unbound tokens where bound ones are
-  // only accepted, now or after a change of the switch.
+  // The unbound text of a grant that becomes bound is spent. Otherwise it would get unbound tokens without a proof where bound
+  // ones are only accepted, now or after a change of the switch, and tokens of any key from a public application.
   const isBinding = presented.jkt === undefined && jkt !== undefined;
   const successor =
     client.refreshReplayWindow === 0 && !isBinding

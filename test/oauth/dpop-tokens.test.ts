@@ -5,6 +5,7 @@ import { decodeJwt } from 'jose';
 import type { ClientChange } from '../../src/oauth/client.ts';
 import { onEachDatabase } from '../harness/databases.ts';
 import { type DpopKey, dpopKey } from '../harness/dpop-key.ts';
+import { PUBLIC } from './assertions.ts';
 import {
   callWith,
   changeSwitches,
@@ -16,6 +17,7 @@ import {
 } from './dpop-server.ts';
 import { approve, callProtected, exchange, refresh, tokenPair } from './oauth-server.ts';
 
+const FORM = 'application/x-www-form-urlencoded';
 const TEN = Array.from({ length: 10 }, (_, i) => i);
 
 onEachDatabase((database, open) => {
@@ -177,6 +179,29 @@ onEachDatabase((database, open) => {
       assert.deepEqual(refreshed.map(outcomeOf), Array(10).fill('200'));
       assert.equal(outcomeOf(unproved), '400 invalid_grant');
       assert.deepEqual([outcomeOf(proved), proved.json().refresh_token], ['200', bound]);
+    });
+
+    it('the text from before the grant of a public application was bound gets tokens of its key only', async () => {
+      const server = await openServer({ senderConstraint: 'off' });
+      const { refreshToken } = await tokenPair(server);
+      await changeSwitches(server, { ...PUBLIC, senderConstraint: 'required', refreshRotation: 'never' });
+      const refreshAs = async (token: string, one: DpopKey) => {
+        const form = { client_id: 'acme', grant_type: 'refresh_token', refresh_token: token };
+        const headers = { 'content-type': FORM, dpop: await proveToken(server, one) };
+        const payload = new URLSearchParams(form).toString();
+        return server.app.inject({ method: 'POST', url: '/token', headers, payload });
+      };
+
+      const answers = await Promise.all(TEN.map(() => refreshAs(refreshToken, key)));
+      const foreign = await refreshAs(refreshToken, otherKey);
+
+      const ids = answers.map((answer) => decodeJwt(answer.json().refresh_token).jti);
+      assert.equal(new Set(ids).size, 1);
+      assert.equal(outcomeOf(foreign), '400 invalid_grant');
+      const [bound = ''] = answers.map((answer) => String(answer.json().refresh_token));
+      const again = await refreshAs(bound, key);
+      assert.equal(again.json().refresh_token, bound);
+      assert.equal(outcomeOf(await refreshAs(bound, otherKey)), '400 invalid_grant');
     });
 
     it('when the constraint is off, bound access tokens still need proofs and a refresh unbinds', async () => {
