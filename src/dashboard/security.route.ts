@@ -42,8 +42,11 @@ export const securityRoutes = (): DashboardRoute[] => [
     const parts = { client, typed, wrong, wrongKeys };
     if (wrong.length > 0 || wrongKeys !== undefined || typed.providers?.length === 0)
       return showSecurity(visit, parts, 400);
-    const createsSecret = change.profile === 'default' || change.clientAuthentication === 'secret';
-    if (createsSecret && !isFresh(visit, deps.now())) throw new PeopleRefusal('not_fresh');
+    // A registered key is as good as a secret, and a public application needs neither.
+    const { profile, clientAuthentication } = change;
+    const givesAccess =
+      profile === 'default' || clientAuthentication !== undefined || (keys ?? undefined) !== undefined;
+    if (givesAccess && !isFresh(visit, deps.now())) throw new PeopleRefusal('not_fresh');
     const confirmed = field('confirmed').split(' ');
     const changed = await changeSecurity(person, { clientId, change: { ...change, keys }, confirmed }, deps);
     if ('problem' in changed) return showSecurity(visit, { ...parts, problem: changed.problem }, 400);

@@ -249,17 +249,28 @@ onEachDatabase((database, open) => {
         assert.equal((await dashboard.stores.clients.findClient(clientId))?.pkce, 'accepted');
       });
 
-    it('a change that creates a secret needs a sign-in of the last five minutes', async () => {
-      const clientId = await make();
+    it('a change that creates a secret or gives access without it needs a sign-in of the last five minutes', async () => {
+      const [clientId, other] = [await make(), await make()];
       await addKeys(clientId);
       await post(clientId, { profile: 'fapi2' });
       const late = await dashboard.signedIn('owner');
       dashboard.clock.now += 6 * 60_000;
 
-      const path = `${LIST}/${clientId}/security`;
-      for (const form of [{ profile: 'default' }, { client_authentication: 'secret' }])
-        assert.match(leadsTo(await late.post(path, { providers: 'all', ...form })), /\/confirm\?/);
+      for (const [id, form] of [
+        [clientId, { profile: 'default' }],
+        [clientId, { client_authentication: 'secret' }],
+        [clientId, { jwks: jwkSet() }],
+        [clientId, { jwks_uri: 'https://thief.example/jwks' }],
+        [other, { client_authentication: 'none' }],
+      ] as const) {
+        const answer = await late.post(`${LIST}/${id}/security`, { providers: 'all', ...form });
+        assert.match(leadsTo(answer), /\/confirm\?/, JSON.stringify(form));
+      }
       assert.equal((await dashboard.stores.clients.findClient(clientId))?.profile, 'fapi2');
+      assert.deepEqual(await dashboard.stores.clientKeys.findKeys(clientId), {
+        jwks: '{"keys":[]}',
+        jwksUri: undefined,
+      });
       owner = await dashboard.signedIn('owner');
     });
 
