@@ -41,15 +41,19 @@ export type AuthorizationCodeDeps = {
   readonly now: () => number;
 };
 
+const VERIFIER_REQUIRED = 'code_verifier is missing: a public application is identified by nothing else';
+
 /** Throws OAuthError. An error does not use up the code, so that a guess cannot use up another client's code. */
 export async function authorizationCodeGrant(
   request: AuthorizationCodeRequest,
   deps: AuthorizationCodeDeps,
 ): Promise<TokenResponse> {
   const now = deps.now();
-  const { clientId, codeFormat, codeLifetime } = request.client;
+  const { clientId, codeFormat, codeLifetime, clientAuthentication } = request.client;
   const jkt = bindTokens(request);
   const { code, redirectUri, codeVerifier } = request;
+  // The request of a code from before the application became public may have had no challenge.
+  if (clientAuthentication === 'none' && codeVerifier === undefined) throw invalidGrant(VERIFIER_REQUIRED);
   const presented: Redemption = {
     clientId,
     code,

@@ -54,6 +54,18 @@ onEachDatabase((database, open) => {
       assert.equal((await refresh(tokens.refresh_token)).statusCode, 200);
     });
 
+    it('a code from before it was public, whose request had no challenge, is refused', async () => {
+      const code = randomUUID();
+      await approve(server, { opaqueCode: code });
+      const form = { client_id: 'acme', grant_type: 'authorization_code', code, redirect_uri: REDIRECT_URI };
+
+      for (const verifier of [{}, { code_verifier: '' }, { code_verifier: VERIFIER }]) {
+        const answer = await post('/token', { ...form, ...verifier });
+        assert.deepEqual([answer.statusCode, answer.json().error], [400, 'invalid_grant']);
+      }
+      assert.equal(await server.stores.families.countLivingGrants('acme', 1), 0);
+    });
+
     it('its earlier secret is refused, and no other application is authenticated by its id alone', async () => {
       const grant = { grant_type: 'refresh_token', refresh_token: 'x' };
       const answers = [
