@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { generateKeyPairSync, type KeyObject } from 'node:crypto';
 import { describe, it } from 'node:test';
-import { readKeySet } from './client-keys.ts';
+import { DatabaseAwayError } from '../lib/database-away-error.ts';
+import { clientKeyReader, readKeySet } from './client-keys.ts';
 
 const exported = ({ publicKey }: { readonly publicKey: KeyObject }) => publicKey.export({ format: 'jwk' });
 const ec = exported(generateKeyPairSync('ec', { namedCurve: 'P-256' }));
@@ -56,5 +57,62 @@ describe('readKeySet', () => {
     });
     assert.ok('problem' in (await readKeySet({ keys: [encryption] }, true)));
     assert.ok('problem' in (await readKeySet({ keys: [ed, { ...ed, d: 'AAAA' }] }, true)));
+  });
+});
+
+describe('clientKeyReader', () => {
+  const jwks = JSON.stringify({ keys: [{ ...ec, kid: 'a' }] });
+
+  /** Returns a reader whose database fails with `failure` when a set is saved, with the times of its requests. */
+  function readerWith(failure: Error) {
+    const clock = { now: 1_000_000 };
+    const requests: number[] = [];
+    const stored = { jwksUri: 'https://app.example/jwks', isPublicOnly: true, cached: undefined };
+    const saveReadKeys = () => Promise.reject(failure);
+    const read = clientKeyReader({
+      clientKeys: { findKeys: async () => stored, saveReadKeys },
+      egress: {
+        async request() {
+          requests.push(clock.now);
+          return {
+            status: 200,
+            body: Buffer.from(jwks),
+            url: new URL(stored.jwksUri),
+            header: () => undefined,
+          };
+        },
+      },
+      log: { warn() {} },
+      now: () => clock.now,
+    });
+    return { read, clock, requests };
+  }
+
+  const readOnly = {
+    SQLite: Object.assign(new Error('attempt to write a readonly database'), { errcode: 8 }),
+    PostgreSQL: new DatabaseAwayError(Object.assign(new Error('read-only transaction'), { code: '25006' })),
+  };
+  for (const [database, failure] of Object.entries(readOnly))
+    it(`reads a set once a minute while ${database} takes no writes, also for an unknown kid`, async () => {
+      const { read, clock, requests } = readerWith(failure);
+
+      const sets = [await read('acme', 'a'), await read('acme', 'unknown'), await read('acme', undefined)];
+      clock.now += 60_000;
+      await read('acme', 'unknown');
+
+      assert.deepEqual(
+        sets.map((set) => JSON.parse(set ?? '')),
+        Array(3).fill(JSON.parse(jwks)),
+      );
+      assert.deepEqual(requests, [1_000_000, 1_060_000]);
+    });
+
+  it('rejects for another failure of the database, and reads the set again', async () => {
+    const { read, requests } = readerWith(new Error('broken'));
+
+    await assert.rejects(read('acme', 'a'), /broken/);
+    await assert.rejects(read('acme', 'a'), /broken/);
+
+    assert.equal(requests.length, 2);
   });
 });

@@ -1,6 +1,7 @@
 /** The public keys with which applications authenticate (RFC 7517): how sets are checked, and how those at an address are read. */
 import { asObject } from '../http/fields.ts';
 import { ANY_CALL } from '../http/refusal.ts';
+import { isDatabaseAway } from '../lib/database-away-error.ts';
 import type { Egress } from '../lib/egress/egress.ts';
 import { EgressError } from '../lib/egress/egress-error.ts';
 import { jsonIn } from '../lib/json.ts';
@@ -164,7 +165,10 @@ async function readRemote(remote: Remote, deps: ClientKeyReaderDeps): Promise<Re
     if ('problem' in set) return fail(`it ${set.problem}`);
     const readAt = now();
     const keys = { jwks: set.jwks, readAt, freshUntil: readAt + freshMs(header('cache-control')) };
-    await clientKeys.saveReadKeys({ clientId, jwksUri }, keys);
+    // If the database takes no writes now, this instance still reads the set only once a minute.
+    await clientKeys.saveReadKeys({ clientId, jwksUri }, keys).catch((reason: unknown) => {
+      if (!isDatabaseAway(reason)) throw reason;
+    });
     return keys;
   } catch (error) {
     if (error instanceof EgressError) return fail(error.message);
