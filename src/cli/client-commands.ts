@@ -37,14 +37,7 @@ import {
   runCalls,
   SHARE_ADDRESS,
 } from './client-options.ts';
-import {
-  type Command,
-  CommandError,
-  type Input,
-  type Positional,
-  type Storage,
-  usageError,
-} from './command.ts';
+import { type Command, CommandError, type Input, type Positional, usageError } from './command.ts';
 import { INDENT, tabulate } from './help.ts';
 import { listOutput, missing, operationCommand, runAndPrint } from './operation-command.ts';
 import { choiceIn, overlapIn, overlapOption, YES } from './option-values.ts';
@@ -334,13 +327,6 @@ export const clientCommands: readonly Command[] = [
 /** Returns the error for an application that does not exist. */
 export const unknownClient = (clientId: string): CommandError =>
   missing('client_id', { client_id: clientId });
-
-/** Returns an application. Throws CommandError if it does not exist. */
-export async function requireClient(clientId: string, clients: Storage['clients']): Promise<Client> {
-  const client = await clients.findClient(clientId);
-  if (client === undefined) throw unknownClient(clientId);
-  return client;
-}
 
 const nameNotice = ({ clientId, displayName }: Client): string[] =>
   displayName === undefined

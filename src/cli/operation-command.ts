@@ -56,30 +56,35 @@ export function operationCommand<Path extends Table, Sent extends Table, Done>(
   };
 }
 
-/** Runs an operation and returns its output; a list without `limit` and `after` has all pages. */
+/** Runs an operation and returns its output. A list has `limit` rows in one or more pages; without `limit` and `after`, all. */
 export async function runAndPrint(row: Rendering, fields: Members, operations: Operations): Promise<Result> {
   const isAll = 'after' in row.operation.fields && fields.limit === undefined && fields.after === undefined;
-  const { json, ...output } = await operations.run(row, isAll ? { ...fields, limit: MOST_ROWS } : fields);
+  let left = isAll ? Number.POSITIVE_INFINITY : Number(fields.limit ?? 0);
+  const limit = () => left > 0 && { limit: Math.min(left, MOST_ROWS) };
+  const { json, ...output } = await operations.run(row, { ...fields, ...limit() });
   if ('text' in output) return { json, ...output };
-  const { next, ...first } = json;
+  let { next, ...first } = json;
   const all: Record<string, unknown> = first;
   const table = [...output.table];
-  for (let after = next; isAll && typeof after === 'string'; ) {
-    const page = await operations.run(row, { ...fields, limit: MOST_ROWS, after });
+  for (left -= MOST_ROWS; typeof next === 'string' && left > 0; left -= MOST_ROWS) {
+    const page = await operations.run(row, { ...fields, ...limit(), after: next });
     if ('table' in page) table.push(...page.table.slice(1));
     for (const [name, rows] of Object.entries(all))
       if (Array.isArray(rows)) all[name] = rows.concat(page.json[name]);
-    after = page.json.next;
+    ({ next } = page.json);
   }
-  const more = isAll || typeof next !== 'string' ? '' : nextLine(next);
-  return { json: isAll ? all : json, text: table.length < 2 ? output.none : tabulate(table) + more };
+  const more = typeof next === 'string' ? nextLine(next) : '';
+  return {
+    json: isAll || next === undefined ? all : { ...all, next },
+    text: table.length < 2 ? output.none : tabulate(table) + more,
+  };
 }
 
 const MOST_ROWS = 200;
 
 /** Returns the page that a command with PAGE_OPTIONS reads. */
 export const pageInput = ({ options }: Input) => ({
-  limit: Math.min(limitIn(options), MOST_ROWS),
+  limit: limitIn(options),
   after: text(options.after),
 });
 

@@ -1,17 +1,8 @@
 /** Readers of option values. */
 
 import { createInterface } from 'node:readline/promises';
-import { type DocumentField, toDocument, toTable } from '../administration/documents/field.ts';
 import { DURATION_FORM, parseDuration } from '../lib/duration.ts';
-import {
-  CommandError,
-  type CommandOption,
-  type Context,
-  type Input,
-  type Result,
-  usageError,
-} from './command.ts';
-import { tabulate } from './help.ts';
+import { CommandError, type CommandOption, type Context, type Input, usageError } from './command.ts';
 
 /** Returns the value of an option. Throws a usage error with the message `problem` unless it is one of `values`. */
 export function oneOf<const T extends string>(
@@ -104,32 +95,6 @@ export function numberIn(
 /** Returns the value of `--limit`. Throws a usage error if it is not a number from 1 to 1,000. */
 export const limitIn = ({ limit }: Input['options']): number =>
   numberIn(limit, MOST, `--limit must be a number from 1 to ${MOST}.`) ?? USUAL;
-
-export type List<T> = {
-  /** The name of the list in JSON. Wire: do not rename. */
-  readonly name: string;
-  readonly fields: readonly DocumentField<T>[];
-  /** Fields that only the table has. */
-  readonly textFields?: readonly DocumentField<T>[];
-  readonly columns: readonly string[];
-  readonly subjects: readonly T[];
-  /** The text of an empty list. */
-  readonly none: string;
-  /** Undefined if the list has no pages, null on the last page. */
-  readonly next?: string | null;
-};
-
-/** Returns a list as JSON documents and as a table. */
-export function listResult<T>({ name, fields, textFields = [], subjects, next, ...list }: List<T>): Result {
-  const table = tabulate(toTable([...fields, ...textFields], list.columns, subjects));
-  return {
-    json: {
-      [name]: subjects.map((subject) => toDocument(fields, subject)),
-      ...(next !== undefined && { next }),
-    },
-    text: subjects.length === 0 ? list.none : `${table}${nextLine(next ?? null)}`,
-  };
-}
 
 /** Returns the line after a table that has a next page. */
 export const nextLine = (next: string | null): string => (next === null ? '' : `\n\nMore: --after ${next}`);

@@ -24,12 +24,12 @@ import {
 import { instantText } from '../lib/rendered-json.ts';
 import type { DeletionReceipt } from '../user-data/delete-user.ts';
 import type { FoundUser } from '../user-data/user-directory.ts';
-import { CLIENT_ID, requireClient } from './client-commands.ts';
-import { type Command, type Input, newFile, type Result, type Storage } from './command.ts';
+import { CLIENT_ID } from './client-commands.ts';
+import { type Command, type Input, newFile } from './command.ts';
 import { tabulate } from './help.ts';
 import { listOutput, operationCommand, pageInput, runAndPrint } from './operation-command.ts';
-import { listResult, PAGE_OPTIONS, text, YES } from './option-values.ts';
-import { type Operations, rendering } from './rendering.ts';
+import { PAGE_OPTIONS, text, YES } from './option-values.ts';
+import { type Completed, type Operations, rendering } from './rendering.ts';
 import { safeJson } from './terminal-text.ts';
 import { ACCOUNT_NAME, onlyBroken, selectAccount, toNamedAccounts, USER_ID } from './user-arguments.ts';
 
@@ -109,9 +109,18 @@ const link = operationCommand({
   render: ({ link: { url } }) => ({ text: url }),
 });
 
-const render = ({ users }: { readonly users: readonly FoundUser[] }) => {
+type FoundUsers = Completed<{ readonly search: string | undefined; readonly after: string | undefined }>;
+
+const render = (
+  { users }: { readonly users: readonly FoundUser[] },
+  { input: { search, after } }: FoundUsers,
+) => {
   const columns = ['client_id', 'user_id', 'account', 'account_count', 'ailing_count', 'last_seen_at'];
-  return listOutput(FOUND_USER, { columns, none: 'No users match these options.' }, users);
+  const isWhole = search === undefined && after === undefined;
+  const none = isWhole
+    ? 'No users yet. The first request to /authorize creates one.'
+    : 'No users match these options.';
+  return listOutput(FOUND_USER, { columns, none }, users);
 };
 const ofClient = rendering({ operation: listUsers, render });
 const ofAll = rendering({ operation: searchUsers, render });
@@ -129,32 +138,18 @@ const list: Command = {
     ...PAGE_OPTIONS,
   ],
   notes: [
-    'Without these options, the list has all users, oldest first; with `--server`, in the order of user ids. With one, it has one page, in the order of user ids: use this if there are very many users.',
+    'The list is in the order of user ids. Without these options, it has all users; with one, it has one page: use this if there are very many users.',
   ],
   renderings: [ofClient, ofAll],
   async run(input, context) {
     const { CLIENT_ID: clientId } = input.positionals;
     const { search } = input.options;
     const isPaged = ['search', 'limit', 'after'].some((name) => name in input.options);
-    if (!isPaged && !context.isRemote) return context.withStorage((storage) => allUsers(clientId, storage));
     const fields = { search: text(search), ...(isPaged && pageInput(input)) };
     const [row, path] = clientId === undefined ? [ofAll, {}] : [ofClient, { client_id: clientId }];
     return context.withOperations((operations) => runAndPrint(row, { ...path, ...fields }, operations));
   },
 };
-
-async function allUsers(only: string | undefined, { clients, users }: Storage): Promise<Result> {
-  if (only !== undefined) await requireClient(only, clients);
-  const listed = only === undefined ? await clients.listClients() : [{ clientId: only }];
-  const all = await Promise.all(listed.map(({ clientId }) => users.listUsers(clientId)));
-  return listResult({
-    name: 'users',
-    fields: USER,
-    columns: ['client_id', 'user_id', 'account_count', 'grant_count', 'last_seen_at'],
-    subjects: all.flat(),
-    none: 'No users yet. The first request to /authorize creates one.',
-  });
-}
 
 /** The most events per account in text. */
 const NEWEST_EVENTS = 5;

@@ -9,7 +9,7 @@ export type User = {
   readonly lastSeenAt: number;
 };
 
-/** A user as the command line lists it. */
+/** A user with its counts. */
 export type UserSummary = User & { readonly accounts: number; readonly grants: number };
 
 /** A grant that lives. Instants are epoch milliseconds. */
@@ -37,7 +37,6 @@ export interface UserStore {
   loadOrCreateUser(clientId: string, userId: string, now: number): Promise<void>;
 
   findUser(clientId: string, userId: string): Promise<UserSummary | undefined>;
-  listUsers(clientId: string): Promise<UserSummary[]>;
 
   /** Lists the living grants, the oldest first. */
   livingGrantsOf(clientId: string, userId: string): Promise<LivingGrant[]>;

@@ -1,4 +1,4 @@
-import type { User } from '../oauth/user-store.ts';
+import type { UserSummary } from '../oauth/user-store.ts';
 
 /** Selects users by id order, of all applications if `clientIds` is absent. */
 export type UserSearch = {
@@ -9,8 +9,7 @@ export type UserSearch = {
   readonly isWhole?: boolean | undefined;
 };
 
-export type FoundUser = User & {
-  readonly accounts: number;
+export type FoundUser = UserSummary & {
   /** The number of accounts with a problem. */
   readonly ailing: number;
   /** The address of the matching or first account; undefined without accounts. */

@@ -83,8 +83,8 @@ export function userDirectoryContract(database: string, open: () => Promise<Data
       assert.deepEqual(await found({ beginning: 'grace', clientIds: ['other'] }), []);
       const { users } = await userDirectory.findUsers({ beginning: 'grace@' }, { limit: 5 });
       assert.deepEqual(
-        users.map(({ address, accounts, ailing }) => [address, accounts, ailing]),
-        [['Grace@example.com', 1, 0]],
+        users.map(({ address, accounts, ailing, grants }) => [address, accounts, ailing, grants]),
+        [['Grace@example.com', 1, 0, 1]],
       );
     });
 

@@ -207,6 +207,7 @@ export type FoundUser = {
   readonly account: string | null;
   readonly account_count: number;
   readonly ailing_count: number;
+  readonly grant_count: number;
   readonly created_at: string;
   readonly last_seen_at: string | null;
 };

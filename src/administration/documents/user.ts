@@ -33,6 +33,7 @@ export const FOUND_USER: readonly DocumentField<FoundUser>[] = [
   { name: 'account', value: ({ address }) => address ?? null, text: ({ address = '' }) => address },
   { name: 'account_count', value: ({ accounts }) => accounts },
   { name: 'ailing_count', head: 'NEED ATTENTION', value: ({ ailing }) => ailing },
+  { name: 'grant_count', value: ({ grants }) => grants },
   ...DATES,
 ];
 

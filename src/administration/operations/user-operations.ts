@@ -5,6 +5,7 @@ import { instantText } from '../../lib/rendered-json.ts';
 import { may } from '../../people/permission.ts';
 import type { DeletionReceipt } from '../../user-data/delete-user.ts';
 import type { UserPlace } from '../../user-data/user-directory.ts';
+import { readApplication } from '../applications.ts';
 import { toDocument } from '../documents/field.ts';
 import { ACCOUNT, type AccountSubject, FOUND_USER, GRANT, USER as USER_DOCUMENT } from '../documents/user.ts';
 import type { ShownUser } from '../user-details.ts';
@@ -66,6 +67,7 @@ export async function findVisibleUsers(
   { clientId, search: beginning = '', limit, after }: Search,
   deps: AdministrationDeps,
 ) {
+  if (clientId !== undefined) await readApplication(deps.actor, clientId, deps);
   const page = { after: openPosition<UserPlace>('users', after, deps), limit: pageSize(limit) };
   const { users, next } = await findUsers(deps.actor, { clientId, beginning, ...page }, deps);
   return {

@@ -15,7 +15,9 @@ const IS_THE_USERS = `EXISTS (SELECT 1 FROM account_group AS g WHERE g.group_id 
 const OF_USER = 'a.client_id = u.client_id AND a.user_id = u.user_id';
 const COUNTS = `
   (SELECT COUNT(*) FROM account AS a WHERE ${OF_USER} AND ${IS_THE_USERS}) AS accounts,
-  (SELECT COUNT(*) FROM account AS a WHERE ${OF_USER} AND a.health <> 'active' AND ${IS_THE_USERS}) AS ailing`;
+  (SELECT COUNT(*) FROM account AS a WHERE ${OF_USER} AND a.health <> 'active' AND ${IS_THE_USERS}) AS ailing,
+  (SELECT COUNT(*) FROM token_family AS f
+    WHERE f.client_id = u.client_id AND f.user_id = u.user_id AND f.ended_at IS NULL) AS grants`;
 const USER = `u.client_id, u.user_id, u.created_at, u.last_seen_at, ${COUNTS}`;
 
 /** Returns statements for one application and for all, each with an index. SQLite cannot seek by pairs alone. */

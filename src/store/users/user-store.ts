@@ -55,8 +55,6 @@ export function userStore(db: Database): UserStore {
     findUser: (clientId, userId) =>
       db.get<UserSummary>(`${SUMMARY} AND u.user_id = :userId`, { clientId, userId }),
 
-    listUsers: (clientId) => db.all<UserSummary>(`${SUMMARY} ORDER BY u.created_at, u.user_id`, { clientId }),
-
     livingGrantsOf: (clientId, userId) => db.all<LivingGrant>(LIVING_GRANTS, { clientId, userId }),
 
     deleteUser: (clientId, userId, terms) => deleteUserInParts(db, { clientId, userId, ...terms }),
