@@ -204,6 +204,26 @@ onSqlite((open) => {
       );
     });
 
+    it('mails about the database are sent again after a failure, and at most one in five minutes', async () => {
+      const db = await open();
+      let isAway = true;
+      const change: Database['change'] = (sql, values) =>
+        isAway ? Promise.reject(new DatabaseAwayError(new Error('It is gone'))) : db.change(sql, values);
+      const { state, openWorker, pass } = openWorkers(withChange(db, change), DOWN);
+      const worker = openWorker();
+      await pass(3, worker);
+      const sent: [number, string][] = [];
+      state.mailer = { send: async ({ subject }) => void sent.push([(state.now - NOW) / MINUTE, subject]) };
+      await pass(4, worker);
+      isAway = false;
+      await pass(6, worker);
+      const at = (minute: number, what: string) => [
+        minute,
+        `[Kalends kalends.example] ${what}: The database is unreachable or read-only`,
+      ];
+      assert.deepEqual(sent, [at(6, 'Opened'), at(11, 'Resolved')]);
+    });
+
     it('notices that cannot be sent for 24 hours are given up with one line in the log', async () => {
       const { db, state, log, openWorker, pass } = openWorkers(await open(), DOWN);
       await addApplication(db);
