@@ -73,9 +73,3 @@ export const FORMS_WITHOUT_OPERATION: readonly string[] = [
 export const COMMANDS_WITHOUT_OPERATION: readonly string[] = [
   ...['serve', 'sandbox', 'listen', 'migrate', 'restore', 'keys rotate-master', 'completion'],
 ];
-
-/** The forms whose operation is still missing. */
-export const MISSING_FORMS: readonly string[] = [];
-
-/** The commands whose operation is still missing. */
-export const MISSING_COMMANDS: readonly string[] = ['setup google', 'setup microsoft'];

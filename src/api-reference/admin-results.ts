@@ -221,6 +221,11 @@ const EXCEPT: Readonly<Record<string, Readonly<Record<string, Schema>>>> = {
     failure: orNull(object(members('path code message'))),
   },
   exportManifest: members('applications:object members:object'),
+  checkProvider: {
+    ...members('console settings:texts notice?'),
+    scopes: list(object(members('scope for:texts'))),
+    check: orNull(object(members('status message'))),
+  },
   showLoad: { applications: list(component('ApplicationLoad', LOAD)) },
 };
 

@@ -12,7 +12,7 @@ import type { Context, Storage } from './command.ts';
 /** Returns the dependencies of operations; the actor is the command line. */
 export const administrationDeps = (
   storage: Storage,
-  { config, deps: { now, inspectStorage } }: Context,
+  { config, deps: { now, inspectStorage, requestedScope } }: Context,
 ): Storage & AdministrationDeps => {
   const { privateNetwork, requestLogDays } = config();
   const { backup, system, signingKeys: signingKeyStore } = storage;
@@ -23,7 +23,7 @@ export const administrationDeps = (
     ...{ actor: 'command line', privateNetwork, mailer, now, drawLogo: logoImage, requestLogDays },
     ...{ egress: webhookEgress, webhookEgress, signingKeyStore },
     openSigner: () => openSigner(storage, now),
-    program: runningProgram(config(), { ...system, inspectStorage, backup, now }),
+    program: runningProgram(config(), { ...system, inspectStorage, requestedScope, backup, now }),
     testAlerts: () => sendTests(config(), { ...storage, mailer, now }),
   };
 };

@@ -51,7 +51,7 @@ import { findServer, remoteOperations } from './remote-operations.ts';
 import { type Completed, rendering } from './rendering.ts';
 import { runningSandboxes, sandboxNotice } from './running-sandboxes.ts';
 import { sandboxCommand } from './sandbox-command.ts';
-import { addressesIn, PATIENCE_MS, setupCommands } from './setup-commands.ts';
+import { addressesIn, PATIENCE_MS, setupCommand } from './setup-commands.ts';
 import { terminalJson, terminalText } from './terminal-text.ts';
 import { userCommands } from './user-commands.ts';
 import { verificationCommands } from './verification-commands.ts';
@@ -149,7 +149,7 @@ function renderChecks(checks: readonly Check[]) {
 export const COMMANDS: readonly Command[] = [
   serveCommand,
   sandboxCommand,
-  ...setupCommands,
+  setupCommand,
   ...clientCommands,
   ...verificationCommands,
   ...userCommands,

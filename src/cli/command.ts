@@ -2,14 +2,13 @@
 
 import { existsSync } from 'node:fs';
 import path from 'node:path';
-import type { AppKind } from '../access/provider-apps.ts';
 import type { Caller } from '../audit/audit-entry.ts';
 import type { Config } from '../config/config.ts';
 import type { Addresses } from '../config/stored-addresses.ts';
 import { errorCode } from '../lib/error-code.ts';
-import type { Scope } from '../oauth/scope.ts';
 import type { MasterKeys } from '../system/master-key.ts';
 import type { OperatorStores } from '../system/operator-stores.ts';
+import type { RequestedScope } from '../system/provider-setup.ts';
 import type { PreparedRestore } from '../system/restore.ts';
 import type { StorageReport } from '../system/storage-report.ts';
 import type { Operations, Rendering } from './rendering.ts';
@@ -110,9 +109,6 @@ export type CommandDeps = {
   /** Epoch milliseconds. */
   now(): number;
 };
-
-/** Returns the `scope` parameter of the provider's authorization request for a scope of Kalends. */
-export type RequestedScope = (kind: AppKind, config: Config) => Promise<(scope: Scope) => string>;
 
 export type Storage = OperatorStores & {
   /** The command line. */

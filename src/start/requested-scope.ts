@@ -1,5 +1,5 @@
 /** Returns the permissions that Kalends requests from Google and Microsoft, for the guide to registering apps. */
-import type { RequestedScope } from '../cli/command.ts';
+import type { RequestedScope } from '../system/provider-setup.ts';
 
 export const requestedScope: RequestedScope = async (kind, { google, microsoft }) => {
   if (kind === 'microsoft')

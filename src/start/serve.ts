@@ -58,6 +58,7 @@ import { openWatching, type Watching } from './instance-watching.ts';
 import { type JobHandlerDeps, jobHandlers } from './job-handlers.ts';
 import { openProviders } from './open-providers.ts';
 import { inspectStorage, openStorage, type Stores } from './open-storage.ts';
+import { requestedScope } from './requested-scope.ts';
 import { endTogether, openLog, type Running, runUntilStopped } from './run-until-stopped.ts';
 import { prepareSetup, startDocument, warnAtStart, welcome } from './welcome.ts';
 import { type WorkPools, workPools } from './work-pools.ts';
@@ -335,7 +336,7 @@ const dashboardDeps = (
   userReferenceKey: sealer.derive('user references'),
   addressKey: sealer.derive('confirmed addresses'),
   addressMails: deps.createLimit('address mails', ADDRESS_MAILS),
-  program: runningProgram(config, { ...system, inspectStorage, backup, now }),
+  program: runningProgram(config, { ...system, inspectStorage, requestedScope, backup, now }),
   drawLogo: logoDrawing(),
   appRegistrations: appRegistrations(config),
   appChecks: attemptLimit(APP_CHECKS_PER_MINUTE, 60),

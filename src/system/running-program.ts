@@ -1,10 +1,13 @@
 /** The running program and its operations, for the dashboard. */
+import type { AppKind } from '../access/provider-apps.ts';
+import type { ProviderApp } from '../calendars/calendar-provider.ts';
 import type { Config, SettingInForce } from '../config/config.ts';
 import { version } from '../lib/version.ts';
 import { type Backups, backupsIn } from './backups.ts';
 import { checkAll, type DoctorDeps } from './doctor.ts';
 import type { Check } from './doctor-checks.ts';
 import { providerAddresses } from './doctor-config-checks.ts';
+import { type ProviderSetup, type RequestedScope, readProviderSetup } from './provider-setup.ts';
 
 export type RunningProgram = {
   readonly version: string;
@@ -16,6 +19,8 @@ export type RunningProgram = {
   readonly tokenAlgorithm: Config['tokenAlgorithm'];
   /** Runs all checks, or those called `name`. Concurrent callers share a result. */
   check(name?: string): Promise<readonly Check[]>;
+  /** Returns how to register a provider app, and the check of `app` or of the configured one. Throws ApiError 400. */
+  setup(kind: AppKind, app: ProviderApp | undefined): Promise<ProviderSetup>;
   /** Undefined with PostgreSQL, which has its own backup tools. */
   readonly backups: Backups | undefined;
   /** The interval of scheduled backups, in milliseconds. */
@@ -23,6 +28,7 @@ export type RunningProgram = {
 };
 
 type ProgramDeps = DoctorDeps & {
+  readonly requestedScope: RequestedScope;
   readonly backup: (file: string) => Promise<void>;
   readonly databaseBytes: () => Promise<number>;
 };
@@ -41,6 +47,7 @@ export function runningProgram(config: Config, deps: ProgramDeps): RunningProgra
       checking.set(name, running);
       return running;
     },
+    setup: (kind, app) => readProviderSetup(kind, app, { ...deps, config }),
     backupEveryMs: config.backups.everyMs,
     backups: config.databaseUrl === undefined ? backupsIn(config.backups.folder, deps) : undefined,
   };

@@ -20,6 +20,7 @@ import { createSealer, hashOfSecret } from '../../src/lib/sealing.ts';
 import { figure } from '../../src/metrics/counter.ts';
 import { createAdminKey, type NewAdminKey } from '../../src/people/admin-keys.ts';
 import type { Role } from '../../src/people/person.ts';
+import { requestedScope } from '../../src/start/requested-scope.ts';
 import type { Database } from '../../src/store/drivers/database.ts';
 import { openStores } from '../../src/store/open-stores.ts';
 import type { AlertChannel } from '../../src/system/alert-channels.ts';
@@ -85,6 +86,7 @@ export async function openAdministrationApp(
     program: runningProgram(loadConfig({ KALENDS_DATA_DIR: dataDir, ...env }), {
       ...stores.system,
       inspectStorage: async () => ({ state: 'unreachable', reason: 'It is not read here' }),
+      requestedScope,
       backup: (file) => writeFile(file, 'The database'),
       now,
     }),

@@ -209,7 +209,20 @@ onSqlite((open) => {
       last?.checks.map(({ name }) => name),
       ['database'],
     );
-    assert.equal((await send('post', '/providers/google/check', { key, body: {} })).document.ok, true);
+    await app.close();
+  });
+
+  it('the registration of a provider app is described, and an app checked, without its secret', async () => {
+    const { app, send } = await opened({ KALENDS_GOOGLE_ISSUER: 'http://127.0.0.1:9' });
+    const check = (body: object) => send('post', '/providers/google/check', { key, body });
+    const { document } = await check({});
+    assert.match(String(document.redirect_uri), /\/connect\/google\/callback$/);
+    assert.equal(document.check, null);
+    const checked = await check({ app_client_id: 'app', client_secret: 'canary' });
+    assert.equal((checked.document.check as { status: string }).status, 'warn');
+    assert.doesNotMatch(JSON.stringify(checked.document), /canary/);
+    for (const part of [{ app_client_id: 'app' }, { client_secret: 'canary' }])
+      assert.equal((await check(part)).status, 400);
     await app.close();
   });
 

@@ -162,6 +162,7 @@ describe('a command at a server', () => {
   }
   const user = async () => [clientId, await newUser()];
   const commands: Readonly<Record<string, () => Promise<string[]>>> = {
+    setup: async () => ['microsoft'],
     'client list': async () => [],
     'client show': async () => [clientId],
     'client check': async () => [clientId],
@@ -298,6 +299,8 @@ describe('a command at a server', () => {
       ['connection', 'list', '--limit', '1'],
       ['connection', 'list', '--reason', 'password_refused', '--after', 'x'],
       ['webhook', 'deliveries', 'none'],
+      ['setup', 'gogle'],
+      ['setup', 'google', '--client-id', 'app'],
       ['apply', '-f', await newManifest(), '--dry-run'],
       ['apply', '-f', path.join(program.dataDir, 'none.yaml')],
       ['apply', '--file', await wrongManifest()],

@@ -54,6 +54,7 @@ export const programForTests = (changes: Partial<RunningProgram> = {}): RunningP
   ...{ version: '1.2.3', node: '26.0.0', engine: 'sqlite', settings: [], tokenAlgorithm: 'HS256' },
   providerAddresses: [],
   check: async () => [{ name: 'clock', status: 'ok', message: 'It goes.' }],
+  setup: () => Promise.reject(new Error('No provider is set up here')),
   backups: undefined,
   backupEveryMs: undefined,
   ...changes,

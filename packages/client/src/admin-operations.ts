@@ -1932,16 +1932,31 @@ export type AdminOperations = {
     readonly checks: readonly Check[];
     readonly addresses_to_register: readonly string[];
   }>;
-  /** Check the deployment's app at a provider. */
+  /** Show how to register an app at a provider, and check it. */
   checkProvider(
     input: {
       /** The provider of the app. */
       readonly provider: 'google' | 'microsoft';
+      /** The id of the app to check; by default the configured one. */
+      readonly app_client_id?: string;
+      /** The secret of the app in `app_client_id`. */
+      readonly client_secret?: string;
     },
     options?: CallOptions,
   ): Promise<{
-    readonly ok: boolean;
-    readonly checks: readonly Check[];
+    readonly provider: string;
+    readonly console: string;
+    readonly redirect_uri: string;
+    readonly scopes: readonly {
+      readonly scope: string;
+      readonly for: readonly string[];
+    }[];
+    readonly settings: readonly string[];
+    readonly notice: string | null;
+    readonly check: {
+      readonly status: string;
+      readonly message: string;
+    } | null;
   }>;
   /** List the backups in the folder of the server. */
   listBackups(

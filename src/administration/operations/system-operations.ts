@@ -1,10 +1,12 @@
 /** The operations on the deployment: its state, settings, checks and backups. */
 import { APP_KINDS } from '../../access/provider-apps.ts';
-import { oneOf, required, text } from '../../http/fields.ts';
+import { SETTINGS } from '../../branding/settings-error.ts';
+import { oneOf, refuseMistakes, required, text } from '../../http/fields.ts';
 import { ApiError } from '../../http/refusal.ts';
 import type { Backup } from '../../system/backups.ts';
 import type { KeptCheck } from '../../system/doctor-checks.ts';
 import { GONE_AFTER_MS } from '../../system/instances.ts';
+import { type ProviderSetup, SETUP_STEPS } from '../../system/provider-setup.ts';
 import { toTime } from '../documents/field.ts';
 import { makeBackup, runChecks } from '../system.ts';
 import { ADMINISTRATION } from './administration-error.ts';
@@ -75,15 +77,36 @@ export const runChecksOperation = operation({
   }),
 });
 
+/** Returns the document of `kalends setup`. */
+export const setupDocument = ({ kind, redirectUri, scopes, settings, notice, check }: ProviderSetup) => ({
+  ...{ provider: kind, console: SETUP_STEPS[kind].console, redirect_uri: redirectUri, scopes, settings },
+  notice: notice ?? null,
+  check: check ? { status: check.status, message: check.message } : null,
+});
+
 export const checkProviderOperation = operation({
   ...{ id: 'checkProvider', method: 'post', path: '/providers/{provider}/check', group: GROUP },
-  ...{ summary: "Check the deployment's app at a provider", permission: 'system.change' },
+  summary: 'Show how to register an app at a provider, and check it',
+  description:
+    "Checks the deployment's app, or the one in the body. `check` is null without an app. Changes nothing.",
+  permission: 'system.change',
+  errors: [SETTINGS.invalid_client_metadata],
   pathFields: {
     provider: required(oneOf(APP_KINDS, { doc: 'The provider of the app.', example: 'google' })),
   },
-  ...{ fields: {}, command: undefined, result: ['ok', 'checks'] },
-  run: ({ provider }, deps) => runChecks(deps.actor, provider, deps),
-  toDocument: (checks) => ({ ok: isOk(checks), checks: checks.map(checkDocument) }),
+  fields: {
+    app_client_id: text({ max: 300, doc: 'The id of the app to check; by default the configured one.' }),
+    client_secret: text({ max: 5_000, doc: 'The secret of the app in `app_client_id`.' }),
+  },
+  command: 'setup',
+  result: ['provider', 'console', 'redirect_uri', 'scopes', 'settings', 'notice', 'check'],
+  run({ provider, app_client_id: clientId, client_secret: clientSecret }, { program }) {
+    const isWhole = clientId !== undefined && clientSecret !== undefined;
+    if (!isWhole && (clientId ?? clientSecret) !== undefined)
+      refuseMistakes([{ field: 'client_secret', problem: 'and app_client_id must be sent together' }]);
+    return program.setup(provider, isWhole ? { clientId, clientSecret } : undefined);
+  },
+  toDocument: setupDocument,
 });
 
 /** Returns the backups of the server. Throws ApiError if its database has none. */
