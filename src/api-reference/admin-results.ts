@@ -232,12 +232,17 @@ const EXCEPT: Readonly<Record<string, Readonly<Record<string, Schema>>>> = {
 COMPONENTS.set(memberNames(BRANDING), BRANDING);
 
 /** Returns the schema of an operation's result. */
-export function resultSchema({ id, result }: Pick<AdminOperation, 'id' | 'result'>): Schema {
+export function resultSchema({
+  id,
+  result,
+  counted,
+}: Pick<AdminOperation, 'id' | 'result' | 'counted'>): Schema {
   const isExport = id === 'exportUser';
-  const schema = (name: string): Schema =>
+  const member = (name: string): Schema =>
     isExport && !(name in BY_NAME) ? OBJECTS : (EXCEPT[id]?.[name] ?? NESTED[name] ?? plain(name));
   // A change returns a secret if it created one, a rotation always.
   const optional = id === 'rotateApplicationSecret' ? [] : [...OPTIONAL];
-  const document = object(Object.fromEntries(result.map((name) => [name, schema(name)])), optional);
-  return COMPONENTS.get(memberNames(document)) ?? document;
+  const document = object(Object.fromEntries(result.map((name) => [name, member(name)])), optional);
+  const schema = COMPONENTS.get(memberNames(document)) ?? document;
+  return counted === undefined ? schema : { anyOf: [schema, object({ [counted]: { type: 'integer' } })] };
 }

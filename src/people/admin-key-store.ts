@@ -22,7 +22,7 @@ export type ListedAdminKey = AdminKey & {
   readonly state: AdminKeyState;
   /** The login of a member, the name of a key, or `environment`. Undefined for the command line. */
   readonly creator: string | undefined;
-  /** The member that created it. */
+  /** The id of the member or the key that created it, or `environment`. */
   readonly creatorId?: string | undefined;
   /** The last use, to the minute. */
   readonly usedAt: number | undefined;

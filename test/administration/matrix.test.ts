@@ -193,7 +193,7 @@ onEachDatabase((database, open) => {
         const { status, document, headers } = await call(row, 'acme', ENVIRONMENT_KEY);
         assert.equal(status, row.status ?? 200, JSON.stringify(document));
         for (const name of Object.keys(document))
-          assert.ok(row.result.includes(name), `${name} is not in the row`);
+          assert.ok(name === row.counted || row.result.includes(name), `${name} is not in the row`);
         assert.equal(headers['cache-control'], 'no-store');
         assert.equal(headers['access-control-allow-origin'], undefined);
         assert.equal(headers['set-cookie'], undefined);

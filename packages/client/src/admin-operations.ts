@@ -750,9 +750,16 @@ export type AdminOperations = {
       readonly client_id: string;
       /** The pages that show the logo. */
       readonly scheme: 'light' | 'dark';
+      /** `true`: nothing is deleted, and the response only has counts. */
+      readonly dry_run?: boolean;
     },
     options?: CallOptions,
-  ): Promise<Branding & { readonly etag?: string }>;
+  ): Promise<
+    | Branding
+    | ({
+        readonly logos: number;
+      } & { readonly etag?: string })
+  >;
   /** Show an application's own app at a provider. */
   showProviderApp(
     input: {
@@ -792,13 +799,20 @@ export type AdminOperations = {
       readonly client_id: string;
       /** The provider of the app. */
       readonly provider: 'google' | 'microsoft';
+      /** `true`: nothing is deleted, and the response only has counts. */
+      readonly dry_run?: boolean;
     },
     options?: CallOptions,
-  ): Promise<{
-    readonly client_id: string;
-    readonly provider: string;
-    readonly app_client_id: string | null;
-  }>;
+  ): Promise<
+    | {
+        readonly client_id: string;
+        readonly provider: string;
+        readonly app_client_id: string | null;
+      }
+    | {
+        readonly provider_apps: number;
+      }
+  >;
   /** Check an application's own app at its provider. */
   checkProviderApp(
     input: {
@@ -1363,18 +1377,25 @@ export type AdminOperations = {
       readonly user_id: string;
       /** The `key` of the account. */
       readonly account_key: string;
+      /** `true`: nothing is deleted, and the response only has counts. */
+      readonly dry_run?: boolean;
     },
     options?: CallOptions,
-  ): Promise<{
-    readonly disconnected: boolean;
-    readonly client_id: string;
-    readonly user_id: string;
-    readonly account: {
-      readonly provider: string;
-      readonly key: string;
-      readonly id: string;
-    };
-  }>;
+  ): Promise<
+    | {
+        readonly disconnected: boolean;
+        readonly client_id: string;
+        readonly user_id: string;
+        readonly account: {
+          readonly provider: string;
+          readonly key: string;
+          readonly id: string;
+        };
+      }
+    | {
+        readonly calendars: number;
+      }
+  >;
   /** List the calendars of an account, with their syncs and watches. */
   listAccountCalendars(
     input: {
@@ -1530,13 +1551,20 @@ export type AdminOperations = {
     input: {
       /** The id or the e-mail address of the member. */
       readonly person_id: string;
+      /** `true`: nothing is deleted, and the response only has counts. */
+      readonly dry_run?: boolean;
     },
     options?: CallOptions,
-  ): Promise<{
-    readonly person_id: string;
-    readonly email: string | null;
-    readonly ended: number;
-  }>;
+  ): Promise<
+    | {
+        readonly person_id: string;
+        readonly email: string | null;
+        readonly ended: number;
+      }
+    | {
+        readonly sessions: number;
+      }
+  >;
   /** Remove a passkey of a member. */
   removeMemberPasskey(
     input: {
@@ -1544,24 +1572,38 @@ export type AdminOperations = {
       readonly person_id: string;
       /** The id of the passkey. */
       readonly passkey_id: string;
+      /** `true`: nothing is deleted, and the response only has counts. */
+      readonly dry_run?: boolean;
     },
     options?: CallOptions,
-  ): Promise<{
-    readonly removed: boolean;
-    readonly person_id: string;
-    readonly passkey_id: string;
-  }>;
+  ): Promise<
+    | {
+        readonly removed: boolean;
+        readonly person_id: string;
+        readonly passkey_id: string;
+      }
+    | {
+        readonly passkeys: number;
+      }
+  >;
   /** Disconnect the single sign-on of a member who can sign in otherwise. */
   disconnectMemberIdentity(
     input: {
       /** The id or the e-mail address of the member. */
       readonly person_id: string;
+      /** `true`: nothing is deleted, and the response only has counts. */
+      readonly dry_run?: boolean;
     },
     options?: CallOptions,
-  ): Promise<{
-    readonly disconnected: boolean;
-    readonly person_id: string;
-  }>;
+  ): Promise<
+    | {
+        readonly disconnected: boolean;
+        readonly person_id: string;
+      }
+    | {
+        readonly identities: number;
+      }
+  >;
   /** Create a reset link, with which a member sets a new password. */
   createResetLink(
     input: {
@@ -1618,12 +1660,19 @@ export type AdminOperations = {
     input: {
       /** The id of the link. */
       readonly invitation_id: string;
+      /** `true`: nothing is deleted, and the response only has counts. */
+      readonly dry_run?: boolean;
     },
     options?: CallOptions,
-  ): Promise<{
-    readonly withdrawn: boolean;
-    readonly invitation_id: string;
-  }>;
+  ): Promise<
+    | {
+        readonly withdrawn: boolean;
+        readonly invitation_id: string;
+      }
+    | {
+        readonly invitations: number;
+      }
+  >;
   /** List the admin keys. */
   listAdminKeys(
     input?: {
@@ -1682,12 +1731,19 @@ export type AdminOperations = {
     input: {
       /** The id of the key. */
       readonly key_id: string;
+      /** `true`: nothing is deleted, and the response only has counts. */
+      readonly dry_run?: boolean;
     },
     options?: CallOptions,
-  ): Promise<{
-    readonly revoked: boolean;
-    readonly key_id: string;
-  }>;
+  ): Promise<
+    | {
+        readonly revoked: boolean;
+        readonly key_id: string;
+      }
+    | {
+        readonly keys: number;
+      }
+  >;
   /** Sign the deliveries of an application with its own keys, or with those of the deployment. */
   setWebhookKeys(
     input: {

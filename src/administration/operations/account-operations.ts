@@ -10,7 +10,7 @@ import type { CalendarPlace } from '../../user-data/account-calendars.ts';
 import { CALENDAR } from '../documents/calendar.ts';
 import { toDocument, toTime } from '../documents/field.ts';
 import { disconnectAccount, linkToReconnect, readAccount, readUserDocument } from '../users.ts';
-import { openPosition, operation, PAGE, pageSize, sealPosition, USER } from './operation.ts';
+import { DRY_RUN, openPosition, operation, PAGE, pageSize, sealPosition, USER } from './operation.ts';
 import { findVisibleUsers, listUsers } from './user-operations.ts';
 
 const GROUP = 'Users';
@@ -23,6 +23,9 @@ const ACCOUNT = {
 /** The members of an export. */
 const EXPORTED =
   'kalends_user_export exported_at client_id user_id users authorization_requests pushed_requests sign_ins codes grants groups coverage accounts account_history refused_operations calendars events changes notes writes splits watches subscriptions streams deliveries delivery_attempts requests audit';
+
+/** More calendars than an account can have. */
+const MOST_CALENDARS = 100_000;
 
 type Target = { readonly clientId: string; readonly userId: string };
 type LinkedAccount = Pick<Account, 'provider' | 'accountKey' | 'accountId' | 'display'>;
@@ -78,8 +81,13 @@ export const disconnectAccountOperation = operation({
   ...{ id: 'disconnectAccount', method: 'delete', path: `${PATH}/accounts/{account_key}`, group: GROUP },
   summary: 'Disconnect an account of a user: its calendars and credentials are deleted',
   permission: 'user.change',
-  ...{ pathFields: ACCOUNT, fields: {}, command: 'user disconnect' },
+  ...{ pathFields: ACCOUNT, fields: DRY_RUN, command: 'user disconnect' },
   result: ['disconnected', 'client_id', 'user_id', 'account'],
+  counted: 'calendars',
+  async count({ client_id: clientId, user_id: userId, account_key: accountKey }, deps) {
+    const page = { clientId, userId, accountKey, limit: MOST_CALENDARS };
+    return (await readAccount(deps.actor, page, deps)).calendars.length;
+  },
   async run({ client_id: clientId, user_id: userId, account_key: accountKey }, deps) {
     const account = await disconnectAccount(deps.actor, { clientId, userId, accountKey }, deps);
     return { clientId, userId, account };

@@ -19,7 +19,13 @@ import { executeOnce } from '../../writing/idempotency.ts';
 import type { AdminRequestStore } from '../../writing/idempotency-store.ts';
 import { type AdminAccess, type AdminAccessDeps, admitKey, inAdminSlot } from './admin-access.ts';
 import { toApiError } from './administration-error.ts';
-import { type AdministrationDeps, type AdminOperation, COMMAND_MEDIA_TYPE, readInput } from './operation.ts';
+import {
+  type AdministrationDeps,
+  type AdminOperation,
+  COMMAND_MEDIA_TYPE,
+  dryRun,
+  readInput,
+} from './operation.ts';
 import { ADMIN_OPERATIONS, ADMIN_PREFIX } from './operations.ts';
 
 export type AdministrationRouteDeps = Omit<
@@ -174,6 +180,9 @@ async function perform(
       ),
     addresses: async () => ({ url: deps.publicUrl, dashboardUrl: deps.dashboardUrl }),
   };
+  const counts = await asApiErrors(() => dryRun(row, input, context));
+  if (counts !== undefined)
+    return { status: 200, headers: { 'content-type': JSON_TYPE }, body: JSON.stringify(counts) };
   const result = await asApiErrors(() => row.run(input, context));
   const version = row.version?.(result);
   const document =

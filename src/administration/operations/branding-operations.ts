@@ -9,7 +9,7 @@ import { readListed } from '../application-subject.ts';
 import { readApplication } from '../applications.ts';
 import { type ApplicationSubject, BRANDING } from '../documents/application.ts';
 import { toDocument } from '../documents/field.ts';
-import { type AdministrationDeps, CLIENT, operation } from './operation.ts';
+import { type AdministrationDeps, CLIENT, DRY_RUN, operation } from './operation.ts';
 
 const GROUP = 'Branding';
 const PATH = '/applications/{client_id}/branding';
@@ -105,7 +105,11 @@ export const removeLogoOperation = operation({
   ...{ id: 'removeLogo', method: 'delete', path: LOGO_PATH, group: GROUP },
   ...{ summary: 'Remove a logo of an application', permission: 'application.change' },
   errors: [SETTINGS.changed_meanwhile],
-  ...{ pathFields: LOGO, fields: {}, command: 'client update', ...OUTPUT },
+  ...{ pathFields: LOGO, fields: DRY_RUN, command: 'client update', ...OUTPUT, counted: 'logos' },
+  async count({ client_id: clientId, scheme }, deps) {
+    const { look } = await readBranding(clientId, deps);
+    return look.branding[logoField(scheme)] === undefined ? 0 : 1;
+  },
   async run({ client_id: clientId, scheme }, deps) {
     await removeLogo(deps.actor, { clientId, field: logoField(scheme) }, deps);
     return readBranding(clientId, deps);

@@ -7,10 +7,20 @@ import {
   revokeAdminKey,
   rotateAdminKey,
 } from '../../people/admin-keys.ts';
+import { PeopleRefusal } from '../../people/people-refusal.ts';
 import { ROLES } from '../../people/person.ts';
 import { ADMIN_KEY } from '../documents/admin-key.ts';
 import { toDocument, toTime } from '../documents/field.ts';
-import { fractionalNumber, operation, overlapField, overlapMsOf, PAGE, texts, toPage } from './operation.ts';
+import {
+  DRY_RUN,
+  fractionalNumber,
+  operation,
+  overlapField,
+  overlapMsOf,
+  PAGE,
+  texts,
+  toPage,
+} from './operation.ts';
 
 const KEY = { key_id: required(text({ max: 100, doc: 'The id of the key.', example: 'ak_b0VtQ2xhd0Jr' })) };
 const NAMES = ADMIN_KEY.map(({ name }) => name);
@@ -74,7 +84,14 @@ export const revokeKey = operation({
   ...{ id: 'revokeAdminKey', method: 'delete', path: '/keys/{key_id}', group: 'Keys' },
   summary: 'Revoke an admin key, and the keys that it created',
   permission: 'people.manage',
-  ...{ pathFields: KEY, fields: {}, command: 'admin key revoke', result: ['revoked', 'key_id'] },
+  description: 'A dry run counts the keys that it created.',
+  ...{ pathFields: KEY, fields: DRY_RUN, command: 'admin key revoke', result: ['revoked', 'key_id'] },
+  counted: 'keys',
+  async count({ key_id: keyId }, deps) {
+    const keys = await listAdminKeys(deps.actor, deps);
+    if (!keys.some((key) => key.keyId === keyId)) throw new PeopleRefusal('not_there');
+    return keys.filter(({ creatorId }) => creatorId === keyId).length;
+  },
   async run({ key_id: keyId }, deps) {
     await revokeAdminKey(deps.actor, keyId, deps);
     return keyId;

@@ -37,6 +37,12 @@ const MEMBER = {
   ),
 };
 
+/** Returns 1. Throws PeopleRefusal if the object does not exist. */
+function countOne(exists: boolean): number {
+  if (!exists) throw new PeopleRefusal('not_there');
+  return 1;
+}
+
 export const listMembers = operation({
   ...{ ...ROW, id: 'listMembers', method: 'get', path: '/members', summary: 'List the members, by name' },
   ...{ pathFields: {}, fields: PAGE, command: 'admin list', result: ['people', 'next'] },
@@ -121,7 +127,12 @@ export const endSessions = operation({
   ...{ ...ROW, id: 'endMemberSessions', method: 'delete', path: `${PATH}/sessions` },
   summary: 'End all sessions of a member',
   description: 'The links that the member created stop working too.',
-  ...{ pathFields: MEMBER, fields: {}, command: 'admin sign-out', result: ['person_id', 'email', 'ended'] },
+  ...{ pathFields: MEMBER, fields: DRY_RUN, command: 'admin sign-out' },
+  ...{ result: ['person_id', 'email', 'ended'], counted: 'sessions' },
+  async count({ person_id: name }, deps) {
+    const { personId } = await readMember(deps.actor, name, deps);
+    return (await deps.people.listSessions(personId)).length;
+  },
   async run({ person_id: name }, deps) {
     const { personId, login } = await readMember(deps.actor, name, deps);
     return { personId, login, ended: await endMemberSessions(deps.actor, personId, deps) };
@@ -135,8 +146,14 @@ export const removePasskey = operation({
   description: 'Sessions continue. The last way to sign in cannot be removed.',
   errors: [MEMBERS.last_way],
   pathFields: { ...MEMBER, passkey_id: required(text({ max: 2_000, doc: 'The id of the passkey.' })) },
-  fields: {},
+  fields: DRY_RUN,
   ...{ command: 'admin remove-passkey', result: ['removed', 'person_id', 'passkey_id'] },
+  counted: 'passkeys',
+  async count({ person_id: name, passkey_id: id }, deps) {
+    const { personId } = await readMember(deps.actor, name, deps);
+    const passkeys = await deps.people.listPasskeys(personId);
+    return countOne(passkeys.some(({ passkeyId }) => passkeyId === id));
+  },
   async run({ person_id: name, passkey_id: passkeyId }, deps) {
     const { personId, login } = await readMember(deps.actor, name, deps);
     await removeMemberPasskey(deps.actor, { personId, passkeyId }, deps);
@@ -150,7 +167,10 @@ export const disconnectIdentity = operation({
   summary: 'Disconnect the single sign-on of a member who can sign in otherwise',
   description: 'Sessions continue. The last way to sign in cannot be removed.',
   errors: [MEMBERS.last_way, MEMBERS.role_from_claims],
-  ...{ pathFields: MEMBER, fields: {}, command: 'admin disconnect', result: ['disconnected', 'person_id'] },
+  ...{ pathFields: MEMBER, fields: DRY_RUN, command: 'admin disconnect' },
+  ...{ result: ['disconnected', 'person_id'], counted: 'identities' },
+  count: async ({ person_id: name }, deps) =>
+    countOne((await readMember(deps.actor, name, deps)).identity !== undefined),
   async run({ person_id: name }, deps) {
     const { personId, login } = await readMember(deps.actor, name, deps);
     await disconnectMemberIdentity(deps.actor, personId, deps);
@@ -237,7 +257,12 @@ export const withdraw = operation({
   ...{ ...ROW, id: 'withdrawInvitation', method: 'delete', path: '/invitations/{invitation_id}' },
   summary: 'Withdraw an invitation or a reset link: it no longer works',
   pathFields: { invitation_id: required(text({ max: 100, doc: 'The id of the link.' })) },
-  ...{ fields: {}, command: 'admin withdraw', result: ['withdrawn', 'invitation_id'] },
+  ...{ fields: DRY_RUN, command: 'admin withdraw', result: ['withdrawn', 'invitation_id'] },
+  counted: 'invitations',
+  async count({ invitation_id: id }, { people, now }) {
+    const links = await people.listInvitations(now());
+    return countOne(links.some(({ invitationId }) => invitationId === id));
+  },
   async run({ invitation_id: invitationId }, deps) {
     await withdrawInvitation(deps.actor, invitationId, deps);
     return invitationId;

@@ -95,6 +95,10 @@ export type Operation<Path extends Table, Fields extends Table, Result> = {
   version?(result: Result): number | undefined;
   /** The limit of the body, if it is not 16 kB. */
   readonly mostBytes?: number;
+  /** The name of the count that the dry run of a removal returns. The row then has `count`, and the field `dry_run`. */
+  readonly counted?: string;
+  /** Counts what `run` would remove. */
+  count?(input: Input<Path> & Input<Fields>, deps: AdministrationDeps): Promise<number>;
   /** Returns only what the actor may read: the result is the source of the document and of the command's text. */
   run(input: Input<Path> & Input<Fields>, deps: AdministrationDeps): Promise<Result>;
   /** Returns the JSON of a result. */
@@ -193,6 +197,16 @@ export const queryFlag = (doc: string) =>
 export const DRY_RUN = {
   dry_run: queryFlag('`true`: nothing is deleted, and the response only has counts.'),
 };
+
+/** Returns the document of the dry run that the input requests, undefined without one. */
+export async function dryRun(
+  { counted, count }: Pick<AdminOperation, 'counted' | 'count'>,
+  input: Members,
+  deps: AdministrationDeps,
+): Promise<Readonly<Record<string, number>> | undefined> {
+  if (counted === undefined || input.dry_run !== true) return undefined;
+  return { [counted]: (await count?.(input, deps)) ?? 0 };
+}
 
 /** A number from `min` to `max`, both inclusive, such as 0.5. */
 export const fractionalNumber = ({ min, max, doc }: { min: number; max: number; doc: string }) =>

@@ -6,7 +6,7 @@ import { ApiError } from '../../http/refusal.ts';
 import { checkOwnApp, ownApps, removeOwnApp, setOwnApp } from '../application-apps.ts';
 import { readApplication } from '../applications.ts';
 import { ADMINISTRATION } from './administration-error.ts';
-import { type AdministrationDeps, CLIENT, operation } from './operation.ts';
+import { type AdministrationDeps, CLIENT, DRY_RUN, operation } from './operation.ts';
 
 const GROUP = 'Provider apps';
 const PATH = '/applications/{client_id}/provider-apps/{provider}';
@@ -63,7 +63,9 @@ export const setProviderAppOperation = operation({
 export const removeProviderApp = operation({
   ...{ id: 'removeProviderApp', method: 'delete', path: PATH, group: GROUP },
   ...{ summary: "Remove an application's own app at a provider", permission: 'application.secrets' },
-  ...{ pathFields: APP, fields: {}, command: 'client update', ...OUTPUT },
+  ...{ pathFields: APP, fields: DRY_RUN, command: 'client update', ...OUTPUT, counted: 'provider_apps' },
+  count: async ({ client_id: clientId, provider }, deps) =>
+    (await readApp(clientId, provider, deps)).appId === undefined ? 0 : 1,
   async run({ client_id: clientId, provider: kind }, deps) {
     const { provider } = await readApp(clientId, kind, deps);
     await removeOwnApp(deps.actor, { clientId, kind }, deps);

@@ -27,7 +27,7 @@ const LIST = `${WORKING}
   SELECT ${KEY},
          COALESCE((SELECT p.login FROM person p WHERE p.person_id = k.created_by),
            (SELECT c.name FROM admin_key c WHERE c.key_id = k.created_by_key), k.created_by, k.created_by_key) AS creator,
-         k.created_by AS creator_id,
+         COALESCE(k.created_by, k.created_by_key) AS creator_id,
          CASE WHEN NOT ${LIVE} THEN 'expired' WHEN k.key_id IN (SELECT key_id FROM working) THEN 'valid'
               ELSE 'creator_ended' END AS state
     FROM admin_key k ORDER BY k.created_at, k.key_id`;
