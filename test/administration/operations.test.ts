@@ -41,13 +41,13 @@ onSqlite((open) => {
     const { app, send } = await opened({ ...SECRETS, ...OTHERS });
     const names = OPTIONS.filter(({ secret }) => secret).map(({ name }) => name);
     assert.deepEqual(names.toSorted(), Object.keys(SECRETS).toSorted());
-    const { document } = await send('get', '/settings', { key });
+    const { document } = await send('get', '/settings?limit=200', { key });
     const settings = document.settings as { name: string; value: unknown; secret: boolean }[];
     for (const name of names) {
       const setting = settings.find((one) => one.name === name);
       assert.deepEqual([setting?.value, setting?.secret], [null, true], name);
     }
-    for (const path of ['/settings', '/system', '/openapi.json']) {
+    for (const path of ['/settings?limit=200', '/system', '/openapi.json']) {
       const text = JSON.stringify((await send('get', path, { key })).document);
       for (const secret of Object.values(SECRETS)) assert.ok(!text.includes(secret), `${path}: ${secret}`);
       assert.doesNotMatch(text, /canary/);
@@ -191,6 +191,34 @@ onSqlite((open) => {
       JSON.stringify((await send('get', path, { key: reader })).document);
     assert.match(await read(key), /canary/);
     assert.doesNotMatch(await read((await createKey('viewer')).secret), /canary/);
+    await app.close();
+  });
+
+  it('settings and backups have pages', async () => {
+    const { app, send, clock } = await opened();
+    for (let i = 0; i < 2; i++) {
+      await send('post', '/backups', { key, body: {} });
+      clock.now += 60_000;
+    }
+    for (const [path, list] of [
+      ['/settings', 'settings'],
+      ['/backups', 'backups'],
+    ] as const) {
+      const names: string[] = [];
+      for (let after: unknown = ''; after !== null; ) {
+        const query = after === '' ? 'limit=1' : `limit=1&after=${after}`;
+        const { document } = await send('get', `${path}?${query}`, { key });
+        names.push(...(document[list] as { name: string }[]).map(({ name }) => name));
+        after = document.next;
+      }
+      const { document } = await send('get', `${path}?limit=200`, { key });
+      assert.equal(document.next, null);
+      assert.deepEqual(
+        names,
+        (document[list] as { name: string }[]).map(({ name }) => name),
+      );
+      assert.ok(names.length > 1);
+    }
     await app.close();
   });
 

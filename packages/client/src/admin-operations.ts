@@ -1971,10 +1971,16 @@ export type AdminOperations = {
   }>;
   /** List the settings of the instance that responds. */
   listSettings(
-    input?: Readonly<Record<string, never>>,
+    input?: {
+      /** The page size; 50 by default. */
+      readonly limit?: number;
+      /** The `next` of the previous page. */
+      readonly after?: string;
+    },
     options?: CallOptions,
   ): Promise<{
     readonly settings: readonly Setting[];
+    readonly next?: string | null;
   }>;
   /** Run the checks of `doctor` on the server. */
   runChecks(
@@ -2016,11 +2022,17 @@ export type AdminOperations = {
   }>;
   /** List the backups in the folder of the server. */
   listBackups(
-    input?: Readonly<Record<string, never>>,
+    input?: {
+      /** The page size; 50 by default. */
+      readonly limit?: number;
+      /** The `next` of the previous page. */
+      readonly after?: string;
+    },
     options?: CallOptions,
   ): Promise<{
     readonly folder: string;
     readonly backups: readonly Backup[];
+    readonly next?: string | null;
   }>;
   /** Copy the SQLite database into the folder of backups on the server. */
   createBackup(

@@ -10,7 +10,7 @@ import { type ProviderSetup, SETUP_STEPS } from '../../system/provider-setup.ts'
 import { toTime } from '../documents/field.ts';
 import { makeBackup, runChecks } from '../system.ts';
 import { ADMINISTRATION } from './administration-error.ts';
-import { type AdministrationDeps, operation } from './operation.ts';
+import { type AdministrationDeps, operation, PAGE, toPage } from './operation.ts';
 
 const GROUP = 'System';
 /** A job that is due is claimed within seconds while a slot is free. */
@@ -52,10 +52,11 @@ export const listSettings = operation({
   summary: 'List the settings of the instance that responds',
   description: 'A secret that is set has no `value`.',
   permission: 'system.read',
-  ...{ pathFields: {}, fields: {}, command: undefined, result: ['settings'] },
-  run: async (_, { program: { settings } }) => settings,
-  toDocument: (settings) => ({
-    settings: settings.map(({ name, value = null, from }) => ({ name, value, secret: value === null, from })),
+  ...{ pathFields: {}, fields: PAGE, command: undefined, result: ['settings', 'next'] },
+  run: async (page, { program: { settings } }) => toPage(settings, ({ name }) => name, page),
+  toDocument: ({ subjects, next }) => ({
+    settings: subjects.map(({ name, value = null, from }) => ({ name, value, secret: value === null, from })),
+    next,
   }),
 });
 
@@ -119,13 +120,13 @@ export const listBackups = operation({
   ...{ id: 'listBackups', method: 'get', path: '/backups', group: GROUP },
   ...{ summary: 'List the backups in the folder of the server', permission: 'system.read' },
   errors: [ADMINISTRATION.backups_elsewhere],
-  ...{ pathFields: {}, fields: {}, command: undefined, result: ['folder', 'backups'] },
-  async run(_, deps) {
+  ...{ pathFields: {}, fields: PAGE, command: undefined, result: ['folder', 'backups', 'next'] },
+  async run(page, deps) {
     const { folder, list } = backupsOf(deps);
-    return { folder, backups: await list() };
+    return { folder, ...toPage(await list(), ({ name }) => name, page) };
   },
-  toDocument: ({ folder, backups }) => ({
-    ...{ folder, backups: backups.map(backupDocument) },
+  toDocument: ({ folder, subjects, next }) => ({
+    ...{ folder, backups: subjects.map(backupDocument), next },
   }),
 });
 
