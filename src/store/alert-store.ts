@@ -159,6 +159,7 @@ async function applyKind(tx: Statements, { kind, matches }: Matches, terms: Term
     await tx.change(NOTICE, { ...condition, alertId, clientId: clientId ?? null, url: url ?? null, now });
   }
   for (const row of rows) {
+    if (terms.partial?.includes(kind) && !matches.has(row.subject)) continue;
     const change = await advance(tx, row, { condition: matches.get(row.subject), now });
     if (change !== undefined) await addNotices(tx, { alertId: row.alertId, event: change }, terms);
   }

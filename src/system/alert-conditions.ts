@@ -7,7 +7,7 @@ import {
   type UnhealthyEndpoint,
   type UnhealthyEndpoints,
 } from '../webhooks/unhealthy-endpoints.ts';
-import type { AlertCondition, AlertStore, UnhealthyCount } from './alert-store.ts';
+import type { AlertCondition, AlertKind, AlertStore, UnhealthyCount } from './alert-store.ts';
 import type { Check } from './doctor-checks.ts';
 
 export type ConditionDeps = {
@@ -38,32 +38,38 @@ const WARNED = new Set(['backups', 'clock', 'disk', 'certificate', 'admin_keys']
 
 type Names = ReadonlyMap<string, string>;
 
+/** `partial`: the kinds with more problems than were read. */
+export type Found = { readonly conditions: AlertCondition[]; readonly partial: readonly AlertKind[] };
+
 /** Finds problems of endpoints, provider apps and accounts, in all applications. */
-export async function findApplicationConditions(deps: ConditionDeps): Promise<AlertCondition[]> {
-  const [clients, counts, endpoints] = await Promise.all([
+export async function findApplicationConditions(deps: ConditionDeps): Promise<Found> {
+  const [clients, counts, { endpoints, isCut }] = await Promise.all([
     deps.clients.listClients(),
     deps.alerts.countUnhealthy(),
     listEndpoints(deps),
   ]);
   const names = new Map(clients.map(({ clientId, name }) => [clientId, oneLine(name, 80)]));
-  return [
+  const conditions = [
     ...endpoints.map((endpoint) => endpointCondition(endpoint, names, deps)),
     ...counts.flatMap((count) => appCondition(count, names, deps)),
     ...(await accountConditions(counts, names, deps)),
   ];
+  return { conditions, partial: isCut ? ['endpoint_unhealthy'] : [] };
 }
 
-async function listEndpoints({ unhealthyEndpoints, now }: ConditionDeps): Promise<UnhealthyEndpoint[]> {
-  const endpoints: UnhealthyEndpoint[] = [];
-  for (let page = 0; page < MOST_ENDPOINT_PAGES; page++) {
-    const rows = await unhealthyEndpoints.listUnhealthy({ now: now() }, endpoints.at(-1));
-    endpoints.push(...rows);
-    if (rows.length < UNHEALTHY_ON_A_PAGE) break;
+async function listEndpoints({ unhealthyEndpoints, now }: ConditionDeps) {
+  const unhealthy: UnhealthyEndpoint[] = [];
+  let isCut = true;
+  for (let page = 0; page < MOST_ENDPOINT_PAGES && isCut; page++) {
+    const rows = await unhealthyEndpoints.listUnhealthy({ now: now() }, unhealthy.at(-1));
+    unhealthy.push(...rows);
+    isCut = rows.length === UNHEALTHY_ON_A_PAGE;
   }
   const isLong = ({ since }: UnhealthyEndpoint) => since <= now() - UNHEALTHY_MS;
-  return endpoints.filter((one) =>
+  const endpoints = unhealthy.filter((one) =>
     one.state === 'paused' ? one.pausedReason !== 'operator' && one.pausedReason !== undefined : isLong(one),
   );
+  return { endpoints, isCut };
 }
 
 function endpointCondition(

@@ -69,9 +69,9 @@ async function evaluate(deps: AlertDeps): Promise<void> {
   const notified = { recipients: channels, mailsDevelopers: deps.openMailChannel !== undefined };
   const at = now();
   if (!(await alerts.claimRun('alerts', { now: at, before: at - EVALUATE_EVERY_MS }))) return;
-  const conditions = await findApplicationConditions(deps);
+  const { conditions, partial } = await findApplicationConditions(deps);
   const kinds = ['endpoint_unhealthy', 'provider_app_refused', 'accounts_need_action'] as const;
-  await alerts.applyEvaluation(conditions, { kinds, ...notified, now: at });
+  await alerts.applyEvaluation(conditions, { kinds, partial, ...notified, now: at });
   if (await alerts.claimRun('alert_checks', { now: at, before: at - CHECK_EVERY_MS })) {
     const failed = findCheckConditions(await program.check(), deps);
     await alerts.applyEvaluation(failed, { kinds: ['check_failed'], ...notified, now: now() });

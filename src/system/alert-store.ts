@@ -62,6 +62,8 @@ export interface AlertStore extends AlertCounts {
     conditions: readonly AlertCondition[],
     terms: {
       readonly kinds: readonly AlertKind[];
+      /** Kinds of which not all problems were read: their open alerts stay open. */
+      readonly partial?: readonly AlertKind[];
       readonly recipients: readonly AlertRecipient[];
       /** Whether mail can be sent, so that the developers of an alert's application get it too. */
       readonly mailsDevelopers?: boolean;

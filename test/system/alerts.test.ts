@@ -56,13 +56,13 @@ async function addApplication(db: Database, name = 'Acme'): Promise<void> {
   );
 }
 
-/** Adds endpoints that have failed for an hour. */
-async function addFailing(db: Database, count: number): Promise<void> {
-  for (let i = 0; i < count; i++)
+/** Adds endpoints that have failed for an hour, or for `minutes`. */
+async function addFailing(db: Database, count: number, { from = 0, minutes = 60 } = {}): Promise<void> {
+  for (let i = from; i < from + count; i++)
     await db.write(
       `INSERT INTO webhook_endpoint (endpoint_id, client_id, url, address, is_first, state, failures, failing_since, created_at)
        VALUES (:id, 'acme', 'https://hook.example/s3cret', 'https://hook.example/s3cret', 0, 'active', 9, :since, 1)`,
-      { id: `we_${i}`, since: NOW - 60 * MINUTE },
+      { id: `we_${i}`, since: NOW - minutes * MINUTE },
     );
 }
 
@@ -107,6 +107,21 @@ onEachDatabase((database, open) => {
       assert.deepEqual((await subjectsFrom(start)).slice(1), [
         '[Kalends kalends.example] Alerts: 300 resolved',
       ]);
+    });
+
+    it('an alert stays open while more endpoints are unhealthy than one evaluation reads', async () => {
+      const { db, stores, openWorker, pass } = openWorkers(await open(), mailer);
+      await addApplication(db);
+      await addFailing(db, 1);
+      await pass(3, openWorker());
+      await addFailing(db, 1050, { from: 1, minutes: 30 });
+      await pass(3, openWorker());
+      const unresolved = async () =>
+        (await stores.alerts.listAlerts(2000)).filter(({ resolvedAt }) => !resolvedAt);
+      assert.equal((await unresolved()).length, 1001);
+      await fixAll(db);
+      await pass(3, openWorker());
+      assert.equal((await unresolved()).length, 0);
     });
 
     it('a fault while the mail server is down is one mail when it is back', async () => {
