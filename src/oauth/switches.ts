@@ -132,7 +132,8 @@ export const SWITCHES = {
   clientAuthentication: choice(['secret', 'private_key_jwt', 'none'], {
     label: 'client authentication',
     doc: '`secret`, the default: the client secret. `private_key_jwt`: an assertion that a registered key signed (RFC 7523); all secrets end. `none`: the application is public.',
-    consequence: 'Leaving `secret` ends all client secrets. Returning to it creates a new one.',
+    consequence:
+      'Leaving `secret` ends all client secrets. Returning to it creates a new one. Grants from the time of `none` stay, although anyone could claim any user id then: revoke them.',
     affectsGrants: true,
   }),
   revocation: choice(['open', 'authenticated'], {
