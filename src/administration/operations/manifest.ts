@@ -110,24 +110,28 @@ export function readSection<I extends Item>(
     const part = readPart(pathOf(parent, key), entry, { table, report });
     return { ...part, key, name: readName(key, part.fields) };
   });
-  const ids = entries.map(({ fields }) => asText(fields[idField]));
-  const withoutId = items.filter(({ id }) => !ids.includes(id));
-  const pairs = entries.map((entry, i) => {
+  const idOf = ({ fields }: Entry) => asText(fields[idField]);
+  // Each lookup is by key: a manifest can have thousands of entries.
+  const itemsById = new Map(items.map((item) => [item.id, item]));
+  const entriesById = Map.groupBy(entries, idOf);
+  const withoutId = items.filter(({ id }) => !entriesById.has(id));
+  const itemsByName = Map.groupBy(withoutId, (item) => item.name);
+  const namesakes = Map.groupBy(entriesById.get(undefined) ?? [], (entry) => entry.name);
+  const pairs = entries.map((entry) => {
     const { path, name } = entry;
-    const id = ids[i];
+    const id = idOf(entry);
     if (id !== undefined) {
-      const item = items.find((one) => one.id === id);
+      const item = itemsById.get(id);
       if (item === undefined) report(pathOf(path, idField), 'names no such object');
-      if (ids.indexOf(id) < i) report(pathOf(path, idField), 'is in another entry too');
+      if (entriesById.get(id)?.[0] !== entry) report(pathOf(path, idField), 'is in another entry too');
       return [entry, item] as const;
     }
-    const candidates = withoutId.filter((item) => item.name === name);
+    const candidates = itemsByName.get(name) ?? [];
     const choice = candidates.map((item) => item.id).join(', ');
     if (candidates.length > 1) report(path, `is ambiguous: add ${idField}, which is one of ${choice}`);
-    else if (entries.some((other, at) => at !== i && other.name === name && ids[at] === undefined))
-      report(path, 'is ambiguous: another entry has the same name');
+    else if (namesakes.get(name)?.length !== 1) report(path, 'is ambiguous: another entry has the same name');
     return [entry, candidates[0]] as const;
   });
-  const matched = pairs.map(([, item]) => item);
-  return { pairs, rest: withoutId.filter((item) => !matched.includes(item)) };
+  const matched = new Set(pairs.map(([, item]) => item));
+  return { pairs, rest: withoutId.filter((item) => !matched.has(item)) };
 }
