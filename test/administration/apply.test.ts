@@ -155,6 +155,36 @@ onEachDatabase((database, open) => {
       assert.equal((await apply({ applications: 'x' })).status, 400);
     });
 
+    it('compares public keys as they are stored, and a plan never has a private one', async () => {
+      const pair = generateKeyPairSync('ec', { namedCurve: 'P-256' });
+      const jwk = { use: 'sig', alg: 'ES256', kid: '1', ...pair.publicKey.export({ format: 'jwk' }) };
+      const keyed = (keys: object) => ({ applications: { Keyed: { redirect_uris: [URI], ...keys } } });
+      await apply(keyed({ jwks: { keys: [jwk] } }));
+      assert.deepEqual(names(await apply(keyed({ jwks: { keys: [jwk] } }), { dry_run: true })), []);
+
+      const { d, ...secret } = pair.privateKey.export({ format: 'jwk' });
+      const refused = await apply(keyed({ jwks: { keys: [{ d, ...secret }] } }), { dry_run: true });
+      assert.match(String(refused.details['applications.Keyed.jwks']), /must have public keys only/);
+      assert.equal(JSON.stringify(refused).includes(String(d)), false);
+      for (const [keys, field, problem] of [
+        [{ jwks: null }, 'jwks', /must be a JWK Set/],
+        [{ jwks_uri: 'nowhere' }, 'jwks_uri', /must be an absolute URL/],
+        [{ jwks: { keys: [jwk] }, jwks_uri: URI }, 'jwks', /cannot be sent with jwks_uri/],
+      ] as const)
+        assert.match(String((await apply(keyed(keys))).details[`applications.Keyed.${field}`]), problem);
+
+      const jwksUri = 'https://app.example/keys';
+      await apply(keyed({ jwks_uri: jwksUri }));
+      const read = { jwks: JSON.stringify({ keys: [jwk] }), readAt: 0, freshUntil: 0 };
+      const source = { clientId: await idOf('Keyed'), jwksUri };
+      await administration.stores.clientKeys.saveReadKeys(source, read);
+      const { document } = await administration.send('get', '/manifest', { key });
+      assert.deepEqual(names(await apply(document)), []);
+      const { jwks, jwks_uri } =
+        (document.applications as Record<string, Record<string, unknown>>).Keyed ?? {};
+      assert.deepEqual([jwks, jwks_uri], [undefined, jwksUri], 'the keys at an address change');
+    });
+
     it('stops at a failure, and lists what was done', async () => {
       const shared = { redirect_uris: [URI], webhook_url: 'https://shared.example/hook' };
       const manifest = { applications: { First: shared, Second: shared, Third: { redirect_uris: [URI] } } };

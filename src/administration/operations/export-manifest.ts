@@ -23,7 +23,7 @@ export async function exportManifest(deps: AdministrationDeps): Promise<Members>
     const entry = {
       ...(isNamesake && { client_id, name }),
       ...withoutDefaults(pick(document, SETTINGS)),
-      // Keys at an address are read there.
+      // The keys at an address change without Kalends.
       ...(document.jwks_uri !== null && { jwks: null }),
       branding: withoutEmpty(pick(asObject(branding) ?? {}, updateBranding.fields)),
       provider_apps: Object.fromEntries(

@@ -54,9 +54,13 @@ export const pick = (given: Members, table: Members): Members =>
 export const asText = (value: unknown): string | undefined => (typeof value === 'string' ? value : undefined);
 
 /** Returns the result of a check for invalid values. Reports their problem as that of `path`. */
-export function check<T>(path: string, run: () => T, report: Report): T | undefined {
+export async function check<T>(
+  path: string,
+  run: () => T | Promise<T>,
+  report: Report,
+): Promise<T | undefined> {
   try {
-    return run();
+    return await run();
   } catch (reason) {
     if (!(reason instanceof ApiError)) throw reason;
     report(path, `is not valid: ${reason.message}`);

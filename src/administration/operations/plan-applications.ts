@@ -15,6 +15,7 @@ import {
   updateApplication,
 } from './application-operations.ts';
 import { updateBranding } from './branding-operations.ts';
+import { readSentKeys } from './key-fields.ts';
 import { asText, check, differences, pathOf, pick, readPart, readSection } from './manifest.ts';
 import type { AdministrationDeps } from './operation.ts';
 import { planEndpoints } from './plan-endpoints.ts';
@@ -55,8 +56,9 @@ export async function planApplications(
     const document = item && (await readDocument(item.client, deps));
     const planned = { key, path, clientId: item?.id, document, fields: { name, ...fields } };
     const ofSettings = await planSettings(planned, terms, deps);
-    steps.push(...ofSettings, ...planBranding(planned, terms), ...(await planApps(planned, terms, deps)));
-    steps.push(...(await planEndpoints(planned, terms, deps)), ...planVerification(planned, ofSettings));
+    steps.push(...ofSettings, ...(await planBranding(planned, terms)));
+    steps.push(...(await planApps(planned, terms, deps)), ...(await planEndpoints(planned, terms, deps)));
+    steps.push(...planVerification(planned, ofSettings));
   }
   const deleted = section === undefined ? [] : rest.filter(terms.mayDelete);
   const deletions = deleted.map(({ id, name }) =>
@@ -74,7 +76,15 @@ async function planSettings(
   { report }: PlanTerms,
   deps: AdministrationDeps,
 ): Promise<Step[]> {
-  const { share_address: isShared, ...fields } = pick(given, SETTINGS);
+  const { share_address: isShared, ...settings } = pick(given, SETTINGS);
+  const jwks = asObject(settings.jwks);
+  // Keys are compared as they are stored, and a private one is never part of a plan.
+  const keys = await check(
+    pathOf(path, jwks === undefined ? 'jwks_uri' : 'jwks'),
+    () => readSentKeys({ jwks, jwks_uri: asText(settings.jwks_uri) }, deps.actor, clientId ?? ''),
+    report,
+  );
+  const fields: Members = { ...settings, ...(keys && 'jwks' in keys && { jwks: JSON.parse(keys.jwks) }) };
   const changed = Object.fromEntries(differences(fields, before).map(({ field }) => [field, fields[field]]));
   const typed = Object.entries(TEXT_SETTINGS).map(([key, { name }]) => [key, asText(changed[name])]);
   const { redirect_uris: uris = clientId === undefined ? [] : undefined } = changed;
@@ -92,16 +102,16 @@ async function planSettings(
   return stepsFor({ path, fields }, { key, operations, before, options: { share_address: isShared } });
 }
 
-function planBranding(
+async function planBranding(
   { key, path: parent, fields: given, document }: Planned,
   { report }: PlanTerms,
-): Step[] {
+): Promise<Step[]> {
   const { path, fields } = readPart(pathOf(parent, 'branding'), given.branding, {
     ...{ table: updateBranding.fields, report },
   });
   const { primary_color: color } = fields;
   const readColor = () => (color ? { primary_color: readPrimaryColor(String(color)) } : {});
-  const canonical = { ...fields, ...check(pathOf(path, 'primary_color'), readColor, report) };
+  const canonical = { ...fields, ...(await check(pathOf(path, 'primary_color'), readColor, report)) };
   const before = document && asObject(document.branding);
   return stepsFor({ path, fields: canonical }, { key, operations: [updateBranding], before });
 }
@@ -126,7 +136,7 @@ async function planApps(
     if (entry !== null && !appClientId) report(pathOf(part.path, 'app_client_id'), 'is missing');
     if (entry !== null && !clientSecret && appClientId !== stored?.clientId)
       report(pathOf(part.path, 'client_secret'), 'is missing: the stored secret belongs to another app');
-    check(part.path, () => checkProviderApp({ appClientId, clientSecret }), report);
+    await check(part.path, () => checkProviderApp({ appClientId, clientSecret }), report);
     const before = { app_client_id: stored?.clientId ?? null, client_secret: stored?.clientSecret ?? null };
     const operations = [entry === null ? removeProviderApp : setProviderAppOperation];
     const after = entry === null ? { app_client_id: null } : fields;
