@@ -137,6 +137,8 @@ onEachDatabase((database, open) => {
           Two: { redirect_uris: null, client_id: 'none', support_email: 'x', verified: 'yes' },
           'https://x': [],
           Four: 4,
+          '': { redirect_uris: [URI] },
+          '\ud800': { redirect_uris: [URI] },
         },
       });
       assert.deepEqual([status, code], [400, 'invalid_request']);
@@ -148,7 +150,8 @@ onEachDatabase((database, open) => {
         ...['applications.One.provider_apps.microsoft'],
         ...['applications.One.redirect_uris', 'applications.One.theme', 'applications.One.webhook_url'],
         ...['applications.Two.client_id', 'applications.Two.redirect_uris', 'applications.Two.support_email'],
-        ...['applications.Two.verified', 'applications["https://x"].redirect_uris'],
+        ...['applications.Two.verified', 'applications[""].name', 'applications["\\ud800"].name'],
+        'applications["https://x"].redirect_uris',
       ]);
       assert.match(String(details['applications.One.display_nam']), /did you mean display_name\?/);
       assert.equal((await apply([])).status, 200);

@@ -53,6 +53,8 @@ export async function planApplications(
   const steps: Step[] = [];
   for (const [{ key, path, fields, name }, item] of pairs) {
     terms.clientIds.set(key, item?.id);
+    // A key that is the name has the limits of one.
+    readPart(path, { name }, { table: SETTINGS, report: terms.report });
     const document = item && (await readDocument(item.client, deps));
     const planned = { key, path, clientId: item?.id, document, fields: { name, ...fields } };
     const ofSettings = await planSettings(planned, terms, deps);
