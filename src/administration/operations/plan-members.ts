@@ -4,15 +4,16 @@ import { type Person, parseLogin, ROLES } from '../../people/person.ts';
 import { asText, differences, pathOf, readSection } from './manifest.ts';
 import { createInvitation, removeMember, updateMember, withdraw } from './member-operations.ts';
 import { type AdministrationDeps, texts, unknownProblem } from './operation.ts';
-import { deletion, type PlanTerms, type Step } from './plan-step.ts';
+import { type Call, deletion, type PlanTerms, type Step } from './plan-step.ts';
 
 const FIELDS = { role: oneOf(ROLES), applications: texts('') };
 
-/** `person` is undefined for an invitation. */
+/** `person` is undefined for an invitation. `links` are the ids of all open ones for the address. */
 type Member = Pick<Person, 'role' | 'clientIds'> & {
   readonly id: string;
   readonly name: string;
   readonly person?: Person;
+  readonly links?: string[];
 };
 
 export async function planMembers(
@@ -56,7 +57,7 @@ export async function planMembers(
     const invitation = { operation: createInvitation, fields: { ...values, email } };
     const calls = person
       ? [{ operation: updateMember, fields: { ...values, person_id: person.personId } }]
-      : [...(member ? removal(member).calls : []), invitation];
+      : [...(member?.links ?? []).map(withdrawal), invitation];
     steps.push({ action: member ? 'update' : 'create', path, changes, calls });
   }
   // The last owner stays.
@@ -68,9 +69,11 @@ export async function planMembers(
 
 function removal({ id, name, person }: Member): Step {
   const path = pathOf('members', name);
-  if (person === undefined) return deletion(path, withdraw, { invitation_id: id });
-  return deletion(path, removeMember, { person_id: id });
+  if (person !== undefined) return deletion(path, removeMember, { person_id: id });
+  return { action: 'delete', path, changes: [], calls: [withdrawal(id)] };
 }
+
+const withdrawal = (id: string): Call => ({ operation: withdraw, fields: { invitation_id: id } });
 
 /** Returns people, and the newest invitation for each other address. */
 export async function listMembers({
@@ -80,11 +83,12 @@ export async function listMembers({
   const members = new Map<string, Member>();
   for (const person of await people.listPeople())
     members.set(person.login, { ...person, id: person.personId, name: person.login, person });
-  for (const { invitationId: id, login: name, purpose, role, clientIds } of await people.listInvitations(
-    now(),
-  ))
-    if (purpose === 'invite' && name !== undefined && !members.has(name))
-      members.set(name, { id, name, role, clientIds });
+  for (const { invitationId: id, login: name, ...link } of await people.listInvitations(now())) {
+    if (link.purpose !== 'invite' || name === undefined) continue;
+    const { role, clientIds } = link;
+    if (!members.has(name)) members.set(name, { id, name, role, clientIds, links: [] });
+    members.get(name)?.links?.push(id);
+  }
   return [...members.values()];
 }
 
