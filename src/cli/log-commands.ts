@@ -41,7 +41,7 @@ const ANSWER: DocumentField<RequestEntry> = {
 
 const requestList = rendering({
   operation: listRequests,
-  render: ({ requests }, { deps: { requestLogDays } }) =>
+  render: ({ subjects: requests }, { deps: { requestLogDays } }) =>
     listOutput(
       [...REQUEST, ANSWER],
       { columns: [...COLUMNS, ANSWER.name], none: emptyText(requestLogDays) },
@@ -120,7 +120,7 @@ const listDeliveryLog = operationCommand({
   options: [...FILTERS, ...PAGE_OPTIONS],
   operation: listDeliveriesOperation,
   input: (parsed) => ({ ...filterInput(parsed), ...pageInput(parsed) }),
-  render: ({ deliveries }) =>
+  render: ({ subjects: deliveries }) =>
     listOutput(
       DELIVERY,
       {

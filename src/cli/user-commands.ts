@@ -89,7 +89,7 @@ const calendars = operationCommand({
     const page = pageInput(parsed);
     return { ...(await accountInput(parsed, operations)), ...page };
   },
-  render: ({ calendars }) => {
+  render: ({ subjects: calendars }) => {
     const columns = ['title', 'event_count', 'synced_at', 'next_at', 'pushed_until', 'failure'];
     const none = 'No calendars yet. They appear after the first sync of the account.';
     return listOutput(CALENDAR, { columns, none }, calendars);

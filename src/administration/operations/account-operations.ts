@@ -8,9 +8,9 @@ import { may } from '../../people/permission.ts';
 import { READING } from '../../reading/read-error.ts';
 import type { CalendarPlace } from '../../user-data/account-calendars.ts';
 import { CALENDAR } from '../documents/calendar.ts';
-import { toDocument, toTime } from '../documents/field.ts';
+import { toTime } from '../documents/field.ts';
 import { disconnectAccount, linkToReconnect, readAccount, readUserDocument } from '../users.ts';
-import { DRY_RUN, openPosition, operation, PAGE, pageSize, sealPosition, USER } from './operation.ts';
+import { DRY_RUN, lists, openPosition, operation, PAGE, pageSize, sealPosition, USER } from './operation.ts';
 import { findVisibleUsers, listUsers } from './user-operations.ts';
 
 const GROUP = 'Users';
@@ -101,25 +101,22 @@ export const listAccountCalendars = operation({
   ...{ id: 'listAccountCalendars', method: 'get', group: GROUP },
   path: `${PATH}/accounts/{account_key}/calendars`,
   ...{ summary: 'List the calendars of an account, with their syncs and watches', permission: 'user.read' },
-  ...{ pathFields: ACCOUNT, fields: PAGE, command: 'user calendars', result: ['calendars', 'next'] },
+  ...{ pathFields: ACCOUNT, fields: PAGE, command: 'user calendars' },
+  ...lists('calendars', CALENDAR),
   async run({ client_id: clientId, user_id: userId, account_key: accountKey, limit, after }, deps) {
     const page = { after: openPosition<CalendarPlace>('calendars', after, deps), limit: pageSize(limit) };
     const target = { clientId, userId, accountKey };
     const { calendars, next } = await readAccount(deps.actor, { ...target, ...page }, deps);
     const isNamed = may(deps.actor, 'user.name', clientId);
+    const place = next && { position: next.position, calendarKey: next.calendarKey };
     return {
       // The text of a failure can contain names.
-      calendars: calendars.map((calendar) =>
+      subjects: calendars.map((calendar) =>
         isNamed ? calendar : { ...calendar, title: maskedName(calendar.title), failure: undefined },
       ),
-      next:
-        next && sealPosition('calendars', { position: next.position, calendarKey: next.calendarKey }, deps),
+      next: place ? sealPosition('calendars', place, deps) : null,
     };
   },
-  toDocument: ({ calendars, next }) => ({
-    calendars: calendars.map((calendar) => toDocument(CALENDAR, calendar)),
-    next: next ?? null,
-  }),
 });
 
 export const ACCOUNT_OPERATIONS = [

@@ -25,6 +25,7 @@ import {
   type AdministrationDeps,
   CLIENT,
   DRY_RUN,
+  lists,
   operation,
   overlapField,
   overlapMsOf,
@@ -95,16 +96,13 @@ export const listApplications = operation({
   ...{ id: 'listApplications', method: 'get', path: '/applications', group: GROUP },
   summary: 'List the applications that the key may read',
   permission: 'application.list',
-  ...{ pathFields: {}, fields: PAGE, command: 'client list', result: ['clients', 'next'] },
+  ...{ pathFields: {}, fields: PAGE, command: 'client list', ...lists('clients', APPLICATION) },
   async run(page, deps) {
     const all = await readableApplications(deps.actor, deps);
     const { subjects, next } = toPage(all, ({ clientId }) => clientId, page);
     const listed = await Promise.all(subjects.map((client) => readListed(client, deps)));
     return { subjects: listed.map((subject) => visibleSubject(subject, deps)), next };
   },
-  toDocument: ({ subjects, next }) => ({
-    ...{ clients: subjects.map((subject) => toDocument(APPLICATION, subject)), next },
-  }),
 });
 
 export const createApplicationOperation = operation({

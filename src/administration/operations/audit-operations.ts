@@ -3,8 +3,7 @@ import { AUDIT_ACTIONS, type AuditEntry } from '../../audit/audit-entry.ts';
 import { oneOf, parsedText, text } from '../../http/fields.ts';
 import { assignedClientIds, mustBeAllowed } from '../../people/permission.ts';
 import { AUDIT_ENTRY } from '../documents/audit-entry.ts';
-import { toDocument } from '../documents/field.ts';
-import { operation, PAGE, type Page, pageSize } from './operation.ts';
+import { lists, operation, PAGE, type Page, pageSize } from './operation.ts';
 
 const GROUP = 'Audit log';
 
@@ -29,7 +28,6 @@ const PAGE_OF_NUMBERS = {
   }),
 };
 const FROM = { from: instant('The time of the oldest entry.') };
-const RESULT = { result: ['entries', 'next'] };
 
 /** Returns the page of the entries that were read; `subjects` are those that the actor may read. */
 const toPageOfNumbers = (
@@ -37,10 +35,6 @@ const toPageOfNumbers = (
   { limit, subjects = entries }: { readonly limit: number; readonly subjects?: readonly AuditEntry[] },
 ): Page<AuditEntry> => ({
   ...{ subjects, next: entries.length < limit ? null : String(entries.at(-1)?.number) },
-});
-
-const pageDocument = ({ subjects, next }: Page<AuditEntry>) => ({
-  ...{ entries: subjects.map((entry) => toDocument(AUDIT_ENTRY, entry)), next },
 });
 
 export const listAuditEntries = operation({
@@ -54,21 +48,21 @@ export const listAuditEntries = operation({
     subject: text({ max: 512, doc: 'The changed object, such as the id of an endpoint or a member.' }),
     ...{ ...FROM, to: instant('The time before which the entries were made.') },
   },
-  ...{ command: 'audit list', ...RESULT },
+  ...{ command: 'audit list', ...lists('entries', AUDIT_ENTRY) },
   async run({ limit: size, after: before, client_id: clientId, ...filter }, { audit, actor }) {
     if (clientId !== undefined) mustBeAllowed(actor, 'application.read', clientId);
     const limit = pageSize(size);
     const selected = { ...filter, clientId: clientId ?? assignedClientIds(actor) };
     return toPageOfNumbers(await audit.listEntries(selected, { before, limit }), { limit });
   },
-  toDocument: pageDocument,
 });
 
 export const exportAuditEntries = operation({
   ...{ id: 'exportAuditEntries', method: 'get', path: '/audit/export', group: GROUP },
   ...{ summary: 'List all changes, oldest first', permission: 'audit.read' },
   description: 'A page can have fewer entries than `limit`; only the last one has no `next`.',
-  ...{ pathFields: {}, fields: { ...PAGE_OF_NUMBERS, ...FROM }, command: 'audit export', ...RESULT },
+  ...{ pathFields: {}, fields: { ...PAGE_OF_NUMBERS, ...FROM }, command: 'audit export' },
+  ...lists('entries', AUDIT_ENTRY),
   async run({ limit: size, after = 0, from }, { audit, actor }) {
     const limit = pageSize(size);
     const entries = await audit.entriesAfter(after, { from }, limit);
@@ -76,7 +70,6 @@ export const exportAuditEntries = operation({
     const isReadable = ({ clientId = '' }: AuditEntry) => assigned?.includes(clientId) ?? true;
     return toPageOfNumbers(entries, { limit, subjects: entries.filter(isReadable) });
   },
-  toDocument: pageDocument,
 });
 
 export const AUDIT_OPERATIONS = [listAuditEntries, exportAuditEntries];

@@ -16,7 +16,7 @@ import { checkReceived, findDelivery, replayAll, replayOne } from '../delivery.t
 import { DELIVERY } from '../documents/delivery.ts';
 import { toDocument } from '../documents/field.ts';
 import { readableClientIds } from '../users.ts';
-import { type AdministrationDeps, CLIENT, operation, PAGE, readPage } from './operation.ts';
+import { type AdministrationDeps, CLIENT, lists, operation, PAGE, readPage } from './operation.ts';
 import { visibleName } from './user-operations.ts';
 
 const GROUP = 'Deliveries';
@@ -66,7 +66,7 @@ export const listDeliveriesOperation = operation({
   permission: 'delivery.list',
   pathFields: {},
   fields: { ...OF_CLIENT, ...FILTER, ...PAGE },
-  ...{ command: 'webhook deliveries', result: ['deliveries', 'next'] },
+  ...{ command: 'webhook deliveries', ...lists('deliveries', DELIVERY) },
   async run({ client_id: clientId, limit, after, ...sent }, deps) {
     const filter = toFilter(sent);
     if (clientId !== undefined) await readApplication(deps.actor, clientId, deps);
@@ -80,12 +80,8 @@ export const listDeliveriesOperation = operation({
       toPosition: ({ createdAt, messageId }: LoggedMessage): MessagePlace => ({ createdAt, messageId }),
     };
     const { subjects, next } = await readPage({ limit, after }, list, deps);
-    return { deliveries: subjects.map((message) => toVisible(message, deps)), next };
+    return { subjects: subjects.map((message) => toVisible(message, deps)), next };
   },
-  toDocument: ({ deliveries, next }) => ({
-    deliveries: deliveries.map((delivery) => toDocument(DELIVERY, delivery)),
-    next,
-  }),
 });
 
 const SELECTED = { pathFields: FIELDS, fields: OF_CLIENT };

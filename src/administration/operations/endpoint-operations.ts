@@ -27,6 +27,7 @@ import {
   type AdministrationDeps,
   CLIENT,
   DRY_RUN,
+  lists,
   operation,
   overlapField,
   overlapMsOf,
@@ -90,11 +91,7 @@ const LIST = {
   group: GROUP,
   fields: PAGE,
   command: 'webhook list',
-  result: ['endpoints', 'next'],
-  toDocument: ({ subjects, next }: Page<ListedEndpoint>) => ({
-    endpoints: subjects.map((endpoint) => toDocument(ENDPOINT, endpoint)),
-    next,
-  }),
+  ...lists('endpoints', ENDPOINT),
 } as const;
 
 type EndpointList = {

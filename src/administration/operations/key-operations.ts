@@ -14,6 +14,7 @@ import { toDocument, toTime } from '../documents/field.ts';
 import {
   DRY_RUN,
   fractionalNumber,
+  lists,
   operation,
   overlapField,
   overlapMsOf,
@@ -33,11 +34,10 @@ const MOST_DAYS = 36_500;
 export const listKeys = operation({
   ...{ id: 'listAdminKeys', method: 'get', path: '/keys', group: 'Keys', summary: 'List the admin keys' },
   permission: 'people.manage',
-  ...{ pathFields: {}, fields: PAGE, command: 'admin key list', result: ['keys', 'next'] },
+  ...{ pathFields: {}, fields: PAGE, command: 'admin key list', ...lists('keys', ADMIN_KEY) },
   async run(page, deps) {
     return toPage(await listAdminKeys(deps.actor, deps), ({ keyId }) => keyId, page);
   },
-  toDocument: ({ subjects, next }) => ({ keys: subjects.map((key) => toDocument(ADMIN_KEY, key)), next }),
 });
 
 export const createKey = operation({

@@ -21,6 +21,7 @@ import {
   type AdministrationDeps,
   type AdminOperation,
   DRY_RUN,
+  lists,
   operation,
   PAGE,
   queryFlag,
@@ -45,12 +46,11 @@ function countOne(exists: boolean): number {
 
 export const listMembers = operation({
   ...{ ...ROW, id: 'listMembers', method: 'get', path: '/members', summary: 'List the members, by name' },
-  ...{ pathFields: {}, fields: PAGE, command: 'admin list', result: ['people', 'next'] },
+  ...{ pathFields: {}, fields: PAGE, command: 'admin list', ...lists('people', PERSON) },
   async run(page, { actor, people }) {
     mustBeAllowed(actor, 'people.manage');
     return toPage(await people.listPeople(), ({ personId }) => personId, page);
   },
-  toDocument: ({ subjects, next }) => ({ people: subjects.map((one) => toDocument(PERSON, one)), next }),
 });
 
 export const showMember = operation({
@@ -222,15 +222,12 @@ export const createResetLink = operation({
 export const listInvitations = operation({
   ...{ ...ROW, id: 'listInvitations', method: 'get', path: '/invitations' },
   summary: 'List open invitations and reset links, and their creators',
-  ...{ pathFields: {}, fields: PAGE, command: 'admin invitations', result: ['invitations', 'next'] },
+  ...{ pathFields: {}, fields: PAGE, command: 'admin invitations' },
+  ...lists('invitations', INVITATION),
   async run(page, { actor, people, now }) {
     mustBeAllowed(actor, 'people.manage');
     return toPage(await people.listInvitations(now()), ({ invitationId }) => invitationId, page);
   },
-  toDocument: ({ subjects, next }) => ({
-    invitations: subjects.map((invitation) => toDocument(INVITATION, invitation)),
-    next,
-  }),
 });
 
 export const createInvitation = operation({

@@ -8,7 +8,7 @@ import { ALERT } from '../../system/alert-document.ts';
 import { toDocument, toTime } from '../documents/field.ts';
 import { LOAD, LOAD_PERIODS, readLoad } from '../load.ts';
 import { ADMINISTRATION } from './administration-error.ts';
-import { operation, PAGE, toPage } from './operation.ts';
+import { lists, operation, PAGE, toPage } from './operation.ts';
 
 const GROUP = 'Observation';
 const MOST_ALERTS = 1_000;
@@ -18,10 +18,9 @@ export const listAlerts = operation({
   summary: 'List open alerts, then resolved ones of the last 90 days',
   description: `At most ${MOST_ALERTS.toLocaleString('en')}.`,
   permission: 'system.read',
-  ...{ pathFields: {}, fields: PAGE, command: 'alert list', result: ['alerts', 'next'] },
+  ...{ pathFields: {}, fields: PAGE, command: 'alert list', ...lists('alerts', ALERT) },
   run: async (page, { alerts }) =>
     toPage(await alerts.listAlerts(MOST_ALERTS), ({ alertId }) => alertId, page),
-  toDocument: ({ subjects, next }) => ({ alerts: subjects.map((alert) => toDocument(ALERT, alert)), next }),
 });
 
 export const testAlerts = operation({

@@ -34,6 +34,7 @@ import type { OperatorStores } from '../../system/operator-stores.ts';
 import type { RunningProgram } from '../../system/running-program.ts';
 import type { WebhookSigner } from '../../webhooks/webhook-signer.ts';
 import type { ApplicationAppsDeps } from '../application-apps.ts';
+import { type DocumentField, toDocument } from '../documents/field.ts';
 
 export type AdministrationDeps = Omit<OperatorStores, 'signingKeys'> &
   By & {
@@ -231,6 +232,15 @@ export const overlapMsOf = (hours = OVERLAP_HOURS): number => Math.round(hours *
 
 type PageInput = { readonly limit: number | undefined; readonly after: string | undefined };
 export type Page<T> = { readonly subjects: readonly T[]; readonly next: string | null };
+
+/** Returns what an operation returns that lists rows: they are called `name` and have these fields. */
+export const lists = <T>(name: string, fields: readonly DocumentField<T>[]) => ({
+  result: [name, 'next'],
+  toDocument: ({ subjects, next }: Page<T>) => ({
+    [name]: subjects.map((subject) => toDocument(fields, subject)),
+    next,
+  }),
+});
 
 /** Returns the page of a list that is read as a whole. Throws ApiError 400 if `after` is not the id of a row. */
 export function toPage<T>(

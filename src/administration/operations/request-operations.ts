@@ -9,7 +9,7 @@ import { readApplication } from '../applications.ts';
 import { toDocument } from '../documents/field.ts';
 import { REQUEST } from '../documents/request.ts';
 import { readableClientIds } from '../users.ts';
-import { operation, PAGE, readPage } from './operation.ts';
+import { lists, operation, PAGE, readPage } from './operation.ts';
 
 const GROUP = 'Requests';
 const MOST_CHARACTERS = 512;
@@ -36,7 +36,7 @@ export const listRequests = operation({
     to: time('Before this time.', '2026-11-23T00:00:00Z'),
     ...PAGE,
   },
-  ...{ command: 'requests list', result: ['requests', 'next'] },
+  ...{ command: 'requests list', ...lists('requests', REQUEST) },
   async run({ client_id: clientId, user_id: userId, request_id: requestId, ...sent }, deps) {
     const { status, limit, after, ...others } = sent;
     if (clientId !== undefined) await readApplication(deps.actor, clientId, deps);
@@ -45,7 +45,7 @@ export const listRequests = operation({
     const clientIds = clientId === undefined ? await readableClientIds(deps.actor, deps) : [clientId];
     const user = userId === undefined ? undefined : await deps.requestLog.userOf(clientId ?? '', userId);
     // A user without requests has no name in the log.
-    if (userId !== undefined && user === undefined) return { requests: [], next: null };
+    if (userId !== undefined && user === undefined) return { subjects: [], next: null };
     const selected = { ...others, ...status, requestId, clientIds, user };
     const list = {
       list: 'requests',
@@ -53,13 +53,8 @@ export const listRequests = operation({
         deps.requestLog.listRequests(selected, page),
       toPosition: ({ at, requestId: id }: RequestEntry): RequestPlace => ({ at, requestId: id }),
     };
-    const { subjects: requests, next } = await readPage({ limit, after }, list, deps);
-    return { requests, next };
+    return readPage({ limit, after }, list, deps);
   },
-  toDocument: ({ requests, next }) => ({
-    requests: requests.map((entry) => toDocument(REQUEST, entry)),
-    next,
-  }),
 });
 
 export const showRequest = operation({

@@ -6,7 +6,7 @@ import { REVIEWS, submissionOf, verifyNow } from '../../verification/reviews.ts'
 import { toDocument } from '../documents/field.ts';
 import { REVIEW, type ReviewSubject } from '../documents/review.ts';
 import { makeReviewStep, REVIEW_STEPS, type ReviewStepName, readReview, waitingReviews } from '../reviews.ts';
-import { CLIENT, operation, PAGE, toPage } from './operation.ts';
+import { CLIENT, lists, operation, PAGE, toPage } from './operation.ts';
 
 const GROUP = 'Reviews';
 const PATH = '/applications/{client_id}/verification';
@@ -17,17 +17,14 @@ export const listReviews = operation({
   ...{ id: 'listReviews', method: 'get', path: '/reviews', group: GROUP },
   summary: 'List the applications under review, earliest submission first',
   permission: 'verification.review',
-  ...{ pathFields: {}, fields: PAGE, command: 'client verification list', result: ['applications', 'next'] },
+  ...{ pathFields: {}, fields: PAGE, command: 'client verification list' },
+  ...lists('applications', REVIEW),
   async run(page, deps) {
     const waiting = await waitingReviews(deps.actor, deps);
     const { subjects, next } = toPage(waiting, ({ clientId }) => clientId, page);
     const { url } = await deps.addresses();
     return { subjects: subjects.map((verification) => ({ verification, url })), next };
   },
-  toDocument: ({ subjects, next }) => ({
-    applications: subjects.map((review) => toDocument(REVIEW, review)),
-    next,
-  }),
 });
 
 export const showReview = operation({
