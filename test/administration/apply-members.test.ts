@@ -71,22 +71,24 @@ onEachDatabase((database, open) => {
       await app.close();
     });
 
-    it('a change of an invitation replaces all open ones for its address', async () => {
-      const { app, apply, send, clock, stores } = await prepare();
-      for (const role of ['owner', 'developer']) {
-        await send('post', '/invitations', { key, body: { role, email: 'ada@x.example' } });
-        clock.now += 1;
-      }
-      const members = { 'ada@x.example': { role: 'viewer' } };
-      const { steps, failure } = await apply({ members });
-      assert.deepEqual([steps.length, failure], [1, null]);
-      const links = await stores.people.listInvitations(clock.now);
-      assert.deepEqual(
-        links.map(({ role }) => role),
-        ['viewer'],
-      );
-      await app.close();
-    });
+    for (const newest of ['developer', 'viewer'])
+      it(`of the open invitations of an address, apply leaves one with its role; newest before: ${newest}`, async () => {
+        const { app, apply, send, clock, stores } = await prepare();
+        for (const role of ['owner', newest]) {
+          await send('post', '/invitations', { key, body: { role, email: 'ada@x.example' } });
+          clock.now += 1;
+        }
+        const members = { 'ada@x.example': { role: 'viewer' } };
+        const { steps, failure } = await apply({ members });
+        assert.deepEqual([steps.length, failure], [1, null]);
+        assert.deepEqual((await apply({ members })).steps, []);
+        const links = await stores.people.listInvitations(clock.now);
+        assert.deepEqual(
+          links.map(({ role }) => role),
+          ['viewer'],
+        );
+        await app.close();
+      });
 
     it('a developer gets an application that the same manifest creates', async () => {
       const { app, apply, stores } = await prepare();

@@ -8,7 +8,7 @@ import { type Call, deletion, type PlanTerms, type Step } from './plan-step.ts';
 
 const FIELDS = { role: oneOf(ROLES), applications: texts('') };
 
-/** `person` is undefined for an invitation. `links` are the ids of all open ones for the address. */
+/** `person` is undefined for an invitation. `links` are the ids of all open ones for the address, the newest first. */
 type Member = Pick<Person, 'role' | 'clientIds'> & {
   readonly id: string;
   readonly name: string;
@@ -44,7 +44,8 @@ export async function planMembers(
     const before = member && { role: member.role, applications: member.clientIds.map(applications.describe) };
     const changes = differences(after, before);
     if (role === undefined) report(pathOf(path, 'role'), 'is missing');
-    if (changes.length === 0) continue;
+    const [, ...olderLinks] = member?.links ?? [];
+    if (changes.length === 0 && olderLinks.length === 0) continue;
     const { person } = member ?? {};
     if (clientIds?.length && role !== 'developer') report(`${path}.applications`, 'are only for developers');
     if (person?.identity?.roleSource === 'claims')
@@ -55,9 +56,10 @@ export async function planMembers(
       report(path, 'cannot be invited: the dashboard is off (KALENDS_DASHBOARD)');
     const values = { role, client_ids: role === 'developer' ? (clientIds ?? member?.clientIds) : [] };
     const invitation = { operation: createInvitation, fields: { ...values, email } };
-    const calls = person
-      ? [{ operation: updateMember, fields: { ...values, person_id: person.personId } }]
-      : [...(member?.links ?? []).map(withdrawal), invitation];
+    const update = { operation: updateMember, fields: { ...values, person_id: person?.personId } };
+    const replaced = [...(member?.links ?? []).map(withdrawal), invitation];
+    const invitations = changes.length === 0 ? olderLinks.map(withdrawal) : replaced;
+    const calls = person ? [update] : invitations;
     steps.push({ action: member ? 'update' : 'create', path, changes, calls });
   }
   // The last owner stays.
@@ -67,10 +69,10 @@ export async function planMembers(
   return [...steps, ...deleted.map(removal)];
 }
 
-function removal({ id, name, person }: Member): Step {
+function removal({ id, name, person, links = [] }: Member): Step {
   const path = pathOf('members', name);
   if (person !== undefined) return deletion(path, removeMember, { person_id: id });
-  return { action: 'delete', path, changes: [], calls: [withdrawal(id)] };
+  return { action: 'delete', path, changes: [], calls: links.map(withdrawal) };
 }
 
 const withdrawal = (id: string): Call => ({ operation: withdraw, fields: { invitation_id: id } });
