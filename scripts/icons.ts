@@ -11,13 +11,47 @@ const NAMES = `alert-fill apps calendar check-circle-fill chevron-down chevron-r
   /\s+/,
 );
 
-/** Returns the path with an absolute start and two decimals, which 16 pixels need at most. */
-const toPath = (d: string): string =>
-  d.replace(/^m/, 'M0 0m').replace(/\d*\.\d{3,}/g, (number, at: number, all: string) => {
-    const short = String(Number(Number(number).toFixed(2))).replace(/^0\./, '.');
-    // A number that begins with a digit does not end the one before it.
-    return /\d$/.test(all.slice(0, at)) && /^\d/.test(short) ? ` ${short}` : short;
+/** The axis of each number of a command (SVG 2 §9.3). The radii and flags of an arc have none. */
+const AXES = { m: 'xy', l: 'xy', h: 'x', v: 'y', c: 'xyxyxy', a: '-----xy', z: '' };
+
+const rounded = (number: number): number => Math.round(number * 10) / 10;
+
+type Pen = Readonly<Record<string, number>>;
+
+/** Returns the path with relative numbers of one decimal, which 16 pixels need at most. Errors do not add up. */
+function toPath(d: string): string {
+  let pen: Pen = {};
+  let start: Pen = {};
+  const commands = Array.from(d.matchAll(/([a-z])([^a-z]*)/gi), ([, letter = '', text = '']) => {
+    const command = letter.toLowerCase() as keyof typeof AXES; // octicons have no others
+    const numbers = (text.match(/-?(?:\d*\.\d+|\d+)/g) ?? []).map(Number);
+    const axes = AXES[command];
+    const repeated = Array.from({ length: numbers.length / axes.length || 1 }, (_, index) => {
+      const from = pen;
+      const given = numbers.slice(index * axes.length, (index + 1) * axes.length);
+      const points = given.map((number, place) => {
+        const axis = axes[place] ?? '-';
+        const at = axis === '-' || letter !== command ? number : number + (from[axis] ?? 0);
+        if (axis !== '-') pen = { ...pen, [axis]: at };
+        return axis === '-' ? rounded(at) : rounded(rounded(at) - rounded(from[axis] ?? 0));
+      });
+      if (command === 'm' && index === 0) start = pen;
+      // Further points of a move are lines.
+      return (command === 'm' && index > 0 ? 'l' : command) + joinNumbers(points);
+    });
+    if (command === 'z') pen = start;
+    return repeated.join('');
   });
+  return commands.join('').replace(/^m/, 'M');
+}
+
+/** Joins numbers without spaces where the next one cannot belong to the one before. */
+const joinNumbers = (numbers: readonly number[]): string =>
+  numbers.reduce((text, number) => {
+    const next = String(number).replace(/^(-?)0\./, '$1.');
+    const needsSpace = text !== '' && !next.startsWith('-') && !(next.startsWith('.') && /\.\d+$/.test(text));
+    return text + (needsSpace ? ' ' : '') + next;
+  }, '');
 
 const folder = path.dirname(createRequire(import.meta.url).resolve('@primer/octicons/package.json'));
 const rows = NAMES.map((name) => {
