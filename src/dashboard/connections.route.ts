@@ -26,7 +26,7 @@ import { referredPlace, sealedPlace } from './pages/user-links.ts';
 import { get } from './routes.ts';
 
 const OF_EACH = 5;
-const ON_A_PAGE = 20;
+const ON_A_PAGE = 40;
 
 export const connectionsRoutes = (deps: OpenDashboard): DashboardRoute[] => [
   get(CONNECTIONS, 'user.list', async (visit) => {

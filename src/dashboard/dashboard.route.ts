@@ -98,7 +98,7 @@ export function dashboardRoutes(deps: DashboardDeps): FastifyPluginAsync {
   };
 }
 
-const ENDPOINTS_ON_A_PAGE = 25;
+const ENDPOINTS_ON_A_PAGE = 40;
 
 export const overviewRoutes = (deps: OpenDashboard): DashboardRoute[] => [
   get('/dashboard', 'overview.read', async ({ person, viewer, query, show }) => {

@@ -1,7 +1,7 @@
 /** The delivery log, and resending all deliveries that match a filter. */
 
 import { readApplication, readableApplications } from '../administration/applications.ts';
-import { replayAll } from '../administration/delivery.ts';
+import { replayAll, replayOne } from '../administration/delivery.ts';
 import { type Html, html } from '../http/html.ts';
 import { PeopleRefusal } from '../people/people-refusal.ts';
 import { may } from '../people/permission.ts';
@@ -13,6 +13,7 @@ import {
   parsePosition,
   planReplay,
   readFilter,
+  resentPath,
 } from './deliveries.ts';
 import { type DashboardRoute, type DashboardVisit, goTo } from './guard.ts';
 import { filterValues, oneApplication, type Query, utcText } from './log-filter.ts';
@@ -22,7 +23,7 @@ import { addressWith } from './pages/filter-form.page.ts';
 import { replayPage } from './pages/replay.page.ts';
 import { get, post } from './routes.ts';
 
-const ON_A_PAGE = 20;
+const ON_A_PAGE = 40;
 const REPLAY = `${DELIVERIES}/:clientId/replay`;
 
 export const deliveriesRoutes = (): DashboardRoute[] => [
@@ -49,6 +50,11 @@ export const deliveriesRoutes = (): DashboardRoute[] => [
     const isLive = after === undefined && problems.length === 0;
     const title = messages.text('deliveries.title');
     return show({ title, content, isLive }, problems.length === 0 ? 200 : 400);
+  }),
+  post(DELIVERIES, 'delivery.list', async ({ person, field, reply, deps }) => {
+    const [clientId = '', messageId = ''] = field('delivery').split(' ');
+    await replayOne(person, { clientId, messageId }, deps);
+    return goTo(reply, resentPath(field('back')));
   }),
   get(REPLAY, 'delivery.replay', async (visit) => {
     const { person, viewer, query, show, deps } = visit;

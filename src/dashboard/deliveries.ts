@@ -93,10 +93,9 @@ export function countReplay(actor: Actor, replay: Replay, { messages }: Pick<Del
 export const deliveriesPath = (values: Readonly<Record<string, string | undefined>>): string =>
   addressWith('/dashboard/deliveries', values);
 
-/** Returns the address of the list in a form's `back`, with the number that was resent. Undefined if it is no list. */
-export function resentPath(back: string): string | undefined {
+/** Returns the address of a list of deliveries in a form's `back`, with the number that was resent. */
+export function resentPath(back: string): string {
   const list = URL.parse(back, 'http://list.invalid');
-  if (list?.pathname !== deliveriesPath({})) return undefined;
-  const values = [...FILTER_NAMES, 'after'].map((name) => [name, list.searchParams.get(name) ?? '']);
+  const values = [...FILTER_NAMES, 'after'].map((name) => [name, list?.searchParams.get(name) ?? '']);
   return deliveriesPath({ ...Object.fromEntries(values), replayed: '1' });
 }

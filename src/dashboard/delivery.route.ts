@@ -5,7 +5,6 @@ import { checkReceived, findDelivery, openDelivery, replayOne } from '../adminis
 import { html } from '../http/html.ts';
 import { PeopleRefusal } from '../people/people-refusal.ts';
 import { isFresh } from '../people/sessions.ts';
-import { resentPath } from './deliveries.ts';
 import { type DashboardRoute, type DashboardVisit, goTo } from './guard.ts';
 import { dashboardMessages as messages } from './messages/messages.ts';
 import { DELIVERIES, deliveryPath, describeChange } from './pages/deliveries.page.ts';
@@ -48,8 +47,7 @@ export const deliveryRoutes = (): DashboardRoute[] => [
     return showDelivery(visit, { question: { ...received, found: verdict } });
   }),
   post(`${ONE}/replay`, 'delivery.replay', async (visit) => {
-    const names = namedIn(visit);
-    await replayOne(visit.person, names, visit.deps);
-    return goTo(visit.reply, resentPath(visit.field('back')) ?? `${deliveryPath(names)}?done=replayed`);
+    await replayOne(visit.person, namedIn(visit), visit.deps);
+    return goTo(visit.reply, `${deliveryPath(namedIn(visit))}?done=replayed`);
   }),
 ];

@@ -26,7 +26,7 @@ import {
 } from './requests.ts';
 import { get } from './routes.ts';
 
-const ON_A_PAGE = 30;
+const ON_A_PAGE = 50;
 
 type Listed = {
   readonly path: string;

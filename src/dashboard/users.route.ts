@@ -14,7 +14,7 @@ import { referredPlace, sealedPlace } from './pages/user-links.ts';
 import { USERS, usersContent } from './pages/users.page.ts';
 import { get } from './routes.ts';
 
-const ON_A_PAGE = 35;
+const ON_A_PAGE = 50;
 
 export const usersRoutes = (deps: OpenDashboard): DashboardRoute[] => [
   get(USERS, 'user.list', async (visit) => {

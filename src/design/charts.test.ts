@@ -19,7 +19,7 @@ const hours = (length: number, at: (hour: number) => Omit<Bar, 'label'>): Bar[] 
 /** Returns `[top, height]` of each rectangle of a series, in pixels. */
 function parseBars(markup: string, series: string): [number, number][] {
   const [, path = ''] = new RegExp(`<path class="series-${series}" d="([^"]*)"`).exec(markup) ?? [];
-  return [...path.matchAll(/M\S+ ([\d.]+)v([\d.]+)h/g)].map(([, top, height]) => [
+  return [...path.matchAll(/M\S+ ([\d.]+)v([\d.]+)/g)].map(([, top, height]) => [
     Number(top),
     Number(height),
   ]);

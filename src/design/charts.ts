@@ -24,8 +24,6 @@ const HEIGHT = 60;
 const STEP = 10;
 /** Pixels: the top of the highest bar, the x-axis, and the baseline of its labels. The style gives the chart 192. */
 const [TOP, BOTTOM, LABELS] = [8, 168, 188];
-/** The part of its step at each side that a bar leaves empty. */
-const GAP = 1.6;
 /** The smallest height of a value above zero in pixels, so that it stays visible. */
 const LEAST_HEIGHT = 2;
 /** A period starts at the first hour with data, but has at least this many bars. */
@@ -78,11 +76,10 @@ function plot(counts: readonly Counts[], description: string, number: Intl.Numbe
     value === 0 ? 0 : rounded(Math.max(LEAST_HEIGHT, (value / highest) * (BOTTOM - TOP)));
   const bars = counts.map((bar, i) => {
     const good = scale(bar.good);
-    const rect = (bottom: number, height: number) =>
-      height > 0
-        ? `M${i * STEP + GAP} ${rounded(bottom - height)}v${height}h${STEP - 2 * GAP}v-${height}z`
-        : '';
-    return { good: rect(BOTTOM, good), bad: rect(BOTTOM - good, Math.min(scale(bar.bad), BOTTOM - good)) };
+    // A thick line, whose width is in the style.
+    const line = (bottom: number, height: number) =>
+      height > 0 ? `M${(i + 0.5) * STEP} ${rounded(bottom - height)}v${height}` : '';
+    return { good: line(BOTTOM, good), bad: line(BOTTOM - good, Math.min(scale(bar.bad), BOTTOM - good)) };
   });
   const paths = (['good', 'bad'] as const).map((name) => {
     const d = bars.map((bar) => bar[name]).join('');

@@ -84,7 +84,9 @@ const GLOBE = '<circle cx="12" cy="12" r="9"/><path d="M3 12h18M12 3c5 5.5 5 12.
 export const ICON_SVG =
   '<svg xmlns="http://www.w3.org/2000/svg" viewBox="-6 -6 36 36" fill="none" stroke="#fff" stroke-width="2.25" ' +
   `stroke-linecap="round" stroke-linejoin="round"><rect x="-6" y="-6" width="36" height="36" rx="8" fill="#1f4fd8" stroke="none"/>${CALENDAR}</svg>`;
-export const PAGE_ICON = `data:image/svg+xml,${encodeURIComponent(ICON_SVG)}`;
+export const PAGE_ICON: Html = trusted(
+  `data:image/svg+xml,${ICON_SVG.replaceAll('"', "'").replace(/[<>#]/g, encodeURIComponent)}`,
+);
 
 /** The icons of Kalends. Each is shown beside a text that means the same. */
 export const ICONS = {
@@ -136,4 +138,5 @@ export const dense = (css: string): string =>
     .replace(/\/\*.*?\*\//gs, '')
     .replace(/\s+/g, ' ')
     .replace(/ ?([{};,]) ?/g, '$1')
-    .replaceAll(': ', ':');
+    .replaceAll(': ', ':')
+    .replaceAll(';}', '}');

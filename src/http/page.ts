@@ -49,7 +49,7 @@ export type PageContent = {
   readonly theme: string;
   readonly title: string;
   /** The icon of the browser tab, as a `data:` address, so that it needs no second request. */
-  readonly icon: string;
+  readonly icon: Html;
   /** In this order: a later one, such as a brand's custom properties, overrides the one before. */
   readonly styles: readonly InlineCode[];
   /** All scripts in `body`. */

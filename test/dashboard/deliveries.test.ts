@@ -227,7 +227,7 @@ onEachDatabase((database, open) => {
     });
 
     it('stays below 60 KB if every row of the list can be resent', async () => {
-      for (let number = 0; number < 21; number += 1)
+      for (let number = 0; number < 41; number += 1)
         await plantDelivery(dashboard, {
           messageId: `msg_01K9Z3N8T6WQ4V5B7C9D1E2F${String(number).padStart(2, '0')}`,
           ...{
@@ -239,7 +239,7 @@ onEachDatabase((database, open) => {
         });
       const { body } = await owner.get(`${LIST}?client=acme&state=retrying&period=30d`);
 
-      assert.equal(body.match(/formaction="/g)?.length, 20);
+      assert.equal(body.match(/name="delivery"/g)?.length, 40);
       assert.ok(Buffer.byteLength(body) <= 60 * 1024, `${Buffer.byteLength(body)} bytes`);
       await dashboard.db.write(`DELETE FROM webhook_message WHERE state = 'pending'`);
     });
@@ -279,20 +279,26 @@ onEachDatabase((database, open) => {
       const query = 'client=acme&state=dead&user=row';
       const list = (await developer.get(`${LIST}?${query}`)).body;
       const [, back = ''] =
-        /id="resend" method="post"><input type="hidden" name="back" value="([^"]*)"/.exec(list) ?? [];
-      const answer = await developer.post(`${LIST}/acme/msg_row_2/replay`, { back: unescaped(back) });
+        /<input type="hidden" name="back" value="([^"]*)"/.exec(list.slice(list.indexOf('data-live'))) ?? [];
+      const buttons = [...list.matchAll(/<button [^>]*name="delivery" value="([^"]*)"/g)];
+      assert.deepEqual(
+        buttons.map(([, delivery]) => delivery),
+        ['acme msg_row_2', 'acme msg_row_1'],
+      );
+      const resend = (delivery = '', to = back) => developer.post(LIST, { delivery, back: unescaped(to) });
+      const answer = await resend(buttons[0]?.[1]);
 
       assert.equal(leadsTo(answer), `${LIST}?${query}&replayed=1`);
       assert.match((await developer.get(leadsTo(answer))).body, /1 delivery is sent again/);
-      const buttons = [...list.matchAll(/form="resend" formaction="([^"]*)" name="token" value="([^"]+)"/g)];
-      assert.deepEqual(
-        buttons.map(([, path]) => path),
-        [`${LIST}/acme/msg_row_2/replay`, `${LIST}/acme/msg_row_1/replay`],
-      );
-      for (const [, path = '', token = ''] of buttons)
-        assert.equal((await developer.post(path, { back: LIST, token })).status, 303, 'its own token');
-      assert.ok(!(await viewer.get(`${LIST}?state=dead`)).body.includes('/replay"'));
-      assert.ok(!(await developer.get(`${LIST}?state=delivered`)).body.includes('/replay"'));
+      assert.ok(!(await viewer.get(`${LIST}?state=dead`)).body.includes('name="delivery"'));
+      assert.ok(!(await developer.get(`${LIST}?state=delivered`)).body.includes('name="delivery"'));
+      for (const [browser, delivery, status] of [
+        [viewer, 'acme msg_row_1', 403],
+        [developer, 'other msg_other', 404],
+        [developer, 'acme msg_none', 404],
+        [developer, '', 404],
+      ] as const)
+        assert.equal((await browser.post(LIST, { delivery })).status, status, delivery);
       for (const foreign of [
         'https://evil.example/',
         '//evil.example',
@@ -301,8 +307,7 @@ onEachDatabase((database, open) => {
         '\\\\[',
         'http://[',
       ]) {
-        const path = leadsTo(await developer.post(`${LIST}/acme/msg_row_2/replay`, { back: foreign }));
-        assert.equal(path, `${LIST}/acme/msg_row_2?done=replayed`, foreign);
+        assert.equal(leadsTo(await resend('acme msg_row_2', foreign)), `${LIST}?replayed=1`, foreign);
       }
     });
 

@@ -13,7 +13,7 @@ import { type Answer, dashboardBrowsers } from './dashboard-app.ts';
 
 const HERE = '/dashboard/playground/acme';
 const ORIGIN = 'https://kalends.example';
-const SUCCEEDED = /<span class="state good">.*<\/svg>200<\/span>/;
+const SUCCEEDED = /<span class="state good">200<\/span>/;
 
 const onward = ({ body }: Answer): string =>
   unescaped(/href="([^"]*)" data-goes-on/.exec(body)?.[1] ?? '').replace(ORIGIN, '');
@@ -83,7 +83,7 @@ it('calls that need the private key of the application are shown and not run', a
   }
   assert.equal(status, 200);
   assert.match(body, /curl/);
-  assert.doesNotMatch(body, /<span class="state (good|bad)">.*<\/svg>\d{3}/);
+  assert.doesNotMatch(body, /<span class="state (good|bad)">\d{3}/);
   assert.deepEqual(await tokens(), before);
 });
 

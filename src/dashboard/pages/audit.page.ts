@@ -23,9 +23,9 @@ import { visibleText } from './visible-text.ts';
 
 export const AUDIT = '/dashboard/audit';
 /** The maximum number of entries on a page. */
-export const ON_AUDIT_PAGE = 20;
+export const ON_AUDIT_PAGE = 40;
 /** The maximum size of the filters and entries, so that a page has at most 60 KB. Long entries leave less room. */
-const MOST_BYTES = 15 * 1024;
+const MOST_BYTES = 24 * 1024;
 /** The maximum length of a name or a value. */
 const MOST_CHARACTERS = 100;
 /** The maximum number of members in the filter. */

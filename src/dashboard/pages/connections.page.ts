@@ -13,7 +13,6 @@ import { type Html, html } from '../../http/html.ts';
 import type { Client } from '../../oauth/client.ts';
 import { findResponsible, TURNS } from '../../user-data/responsible-party.ts';
 import { dashboardMessages as messages } from '../messages/messages.ts';
-import { applicationPath } from './applications.page.ts';
 import {
   addressWith,
   applicationFilter,
@@ -84,6 +83,8 @@ function renderFilters({ clients, query }: ConnectionsParts): Html {
 
 /** The accounts of all reasons together. A page has at most 60 KB. */
 const MOST_ROWS = 16;
+/** The maximum length of a provider's message. */
+const MOST_OF_LIST = 60;
 /** The number of reasons with accounts on the page. Each further reason has only a link to its list. */
 const MOST_TABLES = 10;
 
@@ -158,10 +159,10 @@ function accountRow(
   const status = html`${stateWord(HEALTH_KINDS[state], messages.text(`health.${state}`))}${reason !== undefined && html`<small>${messages.text(`reason.${reason}`)}</small>`}`;
   const turn = reason === undefined ? '–' : messages.text(`turn.${findResponsible(reason, hasOwnApp)}`);
   return [
-    html`<a class="anything" href="${accountPath}"><bdi>${shownName(reader, display)}</bdi></a><small>${accountKind(account)}${message !== undefined && html` · ${healthMessage(message)}`}</small>`,
+    html`<a class="anything" href="${accountPath}"><bdi>${shownName(reader, display)}</bdi></a><small>${accountKind(account)}${message !== undefined && html` · ${healthMessage(message, MOST_OF_LIST)}`}</small>`,
     ...(query.reason === undefined ? [status] : []),
     html`<a class="anything" href="${userLink('user', account, links)}"><bdi>${shownName(reader, userId)}</bdi></a>`,
-    html`<a href="${applicationPath(clientId)}/users"><bdi>${application}</bdi></a>`,
+    html`<bdi>${application}</bdi>`,
     ...(hasOnlyProblems(query.state) ? [html`${turn}`] : []),
     ago(since),
   ];

@@ -1,15 +1,14 @@
 // Optional improvements of the pages besides copy buttons: local times, live lists, forms that are sent only once.
 // Shows times in the reader's zone, and keeps relative times current.
 function showTimes(within) {
-  for (const time of within.querySelectorAll('time[data-form]')) {
+  for (const time of within.querySelectorAll('time')) {
     const { form } = time.dataset;
     const at = new Date(time.dateTime);
     const language = document.documentElement.lang;
     const exact = at.toLocaleString(language, { dateStyle: 'medium', timeStyle: 'long', hourCycle: 'h23' });
     const relative = relativeTime(at.getTime(), Date.now());
-    time.title = form === 'ago' ? exact : at.toISOString();
-    if (form === 'ago')
-      time.textContent = relative || at.toLocaleDateString(language, { dateStyle: 'medium' });
+    time.title = form ? at.toISOString() : exact;
+    if (!form) time.textContent = relative || at.toLocaleDateString(language, { dateStyle: 'medium' });
     else time.textContent = form === 'both' && relative ? `${exact} (${relative})` : exact;
   }
 }
@@ -27,6 +26,8 @@ setInterval(async () => {
   const fresh = page.querySelector('[data-live]');
   const text = fresh?.innerHTML.replace(/>[^<]*<\/time>/g, '');
   if (!fresh || text === list.dataset.last || list.contains(document.activeElement)) return;
+  // The style of the page has only what the list needed.
+  if (!list.querySelector('table') !== !fresh.querySelector('table')) return location.reload();
   list.dataset.last = text;
   showTimes(fresh);
   document.getElementById('icons').replaceWith(page.getElementById('icons'));

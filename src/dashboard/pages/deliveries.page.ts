@@ -20,7 +20,7 @@ import {
   selectFilter,
   stateWord,
 } from './filter-form.page.ts';
-import { postButton, type Viewer } from './layout.page.ts';
+import { postForm, type Viewer } from './layout.page.ts';
 import { emptyState, table, top } from './parts.page.ts';
 import { ago } from './times.page.ts';
 import { shownName } from './visible-name.ts';
@@ -98,37 +98,36 @@ function renderDeliveries({ deliveries, clients, back }: DeliveriesParts, viewer
     name: 'deliveries.title',
     heads: [...heads.map((head) => `delivery.${head}` as const), ...resend],
     details: [heads.indexOf('user'), heads.indexOf('attempts')],
+    numbers: [heads.indexOf('attempts')],
     rows: deliveries.map((one) => [
       ...renderRow(one, names.get(one.clientId) ?? one.clientId, viewer),
       ...(mayResend ? [resendButton(one, viewer)] : []),
     ]),
   });
-  const form = html`<form id="${RESEND}" method="post"><input type="hidden" name="back" value="${back}"></form>`;
-  return html`${list}${mayResend && form}`;
+  if (!mayResend) return list;
+  return postForm(viewer, DELIVERIES, html`<input type="hidden" name="back" value="${back}">${list}`);
 }
 
 function renderRow(message: LoggedMessage, application: string, { person }: Viewer): Html[] {
   const { createdAt, userId, provider, attempts } = message;
   const calendar = calendarName(message, person);
   return [
-    html`<a href="${deliveryPath(message)}" class="line">${describeChange(message)}</a><small>${calendar !== undefined && html`<bdi class="cut">${calendar}</bdi> · `}${messages.text(`provider.${toProviderKind(provider)}`)}</small>`,
+    html`<a href="${deliveryPath(message)}">${describeChange(message)}</a><small>${calendar !== undefined && html`<bdi class="cut">${calendar}</bdi> · `}${messages.text(`provider.${toProviderKind(provider)}`)}</small>`,
     html`${deliveryState(message)}${renderOutcome(message)}`,
     html`<bdi class="cut">${application}</bdi>`,
     html`<bdi class="cut">${shownName(person, userId)}</bdi>`,
-    html`<span class="number">${attempts}</span>`,
+    html`${attempts}`,
     ago(createdAt),
   ];
 }
 
-const RESEND = 'resend';
-
 /** Renders the button that resends a dead or retrying delivery and leads back to the list. */
-function resendButton(message: LoggedMessage, viewer: Viewer): Html {
+function resendButton(message: LoggedMessage, { person }: Viewer): Html {
   const state = visibleState(message);
   const isFailed = state === 'dead' || state === 'retrying';
-  if (!isFailed || !may(viewer.person, 'delivery.replay', message.clientId)) return html``;
-  const path = `${deliveryPath(message)}/replay`;
-  return postButton(viewer, { form: RESEND, path }, messages.text('delivery.replay'));
+  if (!isFailed || !may(person, 'delivery.replay', message.clientId)) return html``;
+  const { clientId, messageId } = message;
+  return html`<button name="delivery" value="${clientId} ${messageId}">${messages.text('delivery.replay')}</button>`;
 }
 
 /** Returns the calendar's title, or its id if it was deleted; undefined for notes. Masked like names of users. */

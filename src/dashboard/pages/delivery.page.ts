@@ -98,9 +98,10 @@ function renderFacts({ client, message, url }: DeliveryParts, { person }: Viewer
 
 type LoggedAttempt = AttemptedMessage['log'][number];
 
-/** The newest attempts are on the page, and some have as much of their responses as is stored. */
-const ATTEMPTS = 10;
+/** The newest attempts are on the page, and the first of them have as much of their responses as is stored. */
+const ATTEMPTS = 50;
 const WHOLE_ANSWERS = 5;
+const MOST_FAULT = { whole: 500, brief: 60 } as const;
 const MOST_ANSWER = 1_100;
 /** The characters of a response that are visible before it is unfolded. */
 const ANSWER_START = 80;
@@ -123,20 +124,20 @@ function attemptEntry(attempt: LoggedAttempt, mayOpen: boolean, isWhole: boolean
   const took = messages.text('milliseconds', { count: durationMs });
   const outcome =
     fault === undefined
-      ? ({ kind: 'good', icon: 'check-circle-fill', word: 'attempt.taken' } as const)
-      : ({ kind: 'bad', icon: 'x-circle-fill', word: 'attempt.failed' } as const);
+      ? ({ kind: 'good', word: 'attempt.taken' } as const)
+      : ({ kind: 'bad', word: 'attempt.failed' } as const);
   return {
     ...outcome,
     title: html`${messages.text(outcome.word)}${status !== undefined && html` <span class="code">${status}</span>`}`,
-    about: html`<small>${messages.text('attempt.facts', { number, took })}</small>${fault !== undefined && html`<small><bdi>${visibleText(fault, 500)}</bdi></small>`}${mayOpen && answer !== undefined && renderAnswer(answer, isWhole)}`,
+    about: html`<small>${messages.text('attempt.facts', { number, took })}</small>${fault !== undefined && html`<small><bdi>${visibleText(fault, isWhole ? MOST_FAULT.whole : MOST_FAULT.brief)}</bdi></small>`}${mayOpen && isWhole && answer !== undefined && renderAnswer(answer)}`,
     at: startedAt,
   };
 }
 
 /** Renders the start of a response. A whole one unfolds. */
-function renderAnswer(answer: string, isWhole: boolean): Html {
+function renderAnswer(answer: string): Html {
   const start = visibleText(answer, ANSWER_START);
-  if (!isWhole || answer.length <= ANSWER_START) return html`<pre>${start}</pre>`;
+  if (answer.length <= ANSWER_START) return html`<pre>${start}</pre>`;
   return html`<details class="answer"><summary><code>${start}</code>${icon('chevron-down')}</summary><pre>${visibleText(answer, MOST_ANSWER)}</pre></details>`;
 }
 

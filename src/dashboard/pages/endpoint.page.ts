@@ -75,7 +75,7 @@ function undeliveredSection({ endpoint, undelivered }: EndpointParts, viewer: Vi
       html`<a href="${deliveryPath(message)}">${describeChange(message)}</a>`,
       deliveryState(message),
       html`<bdi class="cut">${calendarName(message, viewer.person) ?? '–'}</bdi>`,
-      html`<span class="number">${message.attempts}</span>`,
+      html`${message.attempts}`,
       instant(message.createdAt),
       ...(mayResend ? [postForm(viewer, path, html`<button class="small">${resend}</button>`)] : []),
     ];
@@ -88,6 +88,7 @@ function undeliveredSection({ endpoint, undelivered }: EndpointParts, viewer: Vi
       ...(mayResend ? [html`<span class="unseen">${resend}</span>`] : []),
     ],
     rows,
+    numbers: [3],
   });
   const text = messages.text('webhooks.undelivered.text', { count: undelivered.length });
   return html`<h2>${messages.text('webhooks.undelivered')}</h2>

@@ -3,7 +3,6 @@
 import type { Account, AccountHealth } from '../../calendars/account-store.ts';
 import { isCalendarLink } from '../../calendars/account-store.ts';
 import type { HealthEvent } from '../../calendars/health-history.ts';
-import type { IconName } from '../../design/icon.page.ts';
 import { LINK_MARK, PROVIDER_MARKS } from '../../design/parts.page.ts';
 import { type Html, html } from '../../http/html.ts';
 import { findResponsible } from '../../user-data/responsible-party.ts';
@@ -50,21 +49,20 @@ const MOST_MESSAGE_OF_HISTORY = 150;
 export const healthMessage = (message: string, most = MOST_MESSAGE): Html =>
   html`<bdi>${visibleText(message, most)}</bdi>`;
 
-const ENTRIES = {
-  connected: ['quiet', 'plug'],
-  recovered: ['good', 'check-circle-fill'],
-  degraded: ['warn', 'alert-fill'],
-  reauth_required: ['bad', 'x-circle-fill'],
-  refresh_reused: ['bad', 'alert-fill'],
-} as const satisfies Record<HealthEvent['happened'], readonly [TimeLineEntry['kind'], IconName]>;
+const ENTRIES: Readonly<Record<HealthEvent['happened'], Pick<TimeLineEntry, 'kind' | 'icon'>>> = {
+  connected: { kind: 'quiet', icon: 'plug' },
+  recovered: { kind: 'good' },
+  degraded: { kind: 'warn' },
+  reauth_required: { kind: 'bad' },
+  refresh_reused: { kind: 'bad', icon: 'alert-fill' },
+};
 
 /** Renders the history of an account, the newest entry first. */
 export const healthHistory = (events: readonly HealthEvent[], hasOwnApp: boolean): Html =>
   timeLine(
     events.map(({ happened, reason, message, at }) => {
-      const [kind, sign] = ENTRIES[happened];
       const turn = reason && messages.text(`turn.${findResponsible(reason, hasOwnApp)}`);
       const about = html`${reason && html`<small>${messages.text(`reason.${reason}`)} · ${messages.markup('happened.turn', { turn: turn ?? '' })}</small>`}${message !== undefined && html`<small>${healthMessage(message, MOST_MESSAGE_OF_HISTORY)}</small>`}`;
-      return { kind, icon: sign, title: messages.text(`happened.${happened}`), about, at };
+      return { ...ENTRIES[happened], title: messages.text(`happened.${happened}`), about, at };
     }),
   );

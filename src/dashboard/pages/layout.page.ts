@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs';
 
 import type { Theme } from '../../branding/branding.ts';
-import { type IconName, icon, iconSymbols } from '../../design/icon.page.ts';
+import { type IconName, icon, iconImage, iconSymbols } from '../../design/icon.page.ts';
 import {
   BASE_STYLE,
   COPY_SCRIPT,
@@ -13,10 +13,12 @@ import {
 } from '../../design/parts.page.ts';
 import { type Html, html } from '../../http/html.ts';
 import { buildPage, type InlineCode, inlineScript, inlineStyle, type Page } from '../../http/page.ts';
-import { TOKEN_FIELD, tokenField } from '../../http/page-form.ts';
+import { tokenField } from '../../http/page-form.ts';
 import { mayRole, type Permission } from '../../people/permission.ts';
 import type { Person } from '../../people/person.ts';
 import { type DashboardMessageKey, dashboardMessages as messages } from '../messages/messages.ts';
+import { STATE_ICONS } from './filter-form.page.ts';
+import { withTableStyles } from './table-styles.page.ts';
 import { TIME_SCRIPT, withRelativeTimes } from './times.page.ts';
 import { visibleText } from './visible-text.ts';
 
@@ -25,8 +27,18 @@ const readText = (name: string): string => readFileSync(new URL(name, import.met
 const STYLE = inlineStyle(dense(BASE_STYLE + readText('./dashboard.css')));
 const furtherStyle = (element: RegExp, css: string) => ({ element, style: inlineStyle(dense(css)) });
 
+const STATE_STYLE = Object.entries(STATE_ICONS).map(
+  ([kind, name]) => `.state.${kind} { --icon: ${iconImage(name)} }`,
+);
+
 /** Styles of the pages that contain the element. */
 const FURTHER_STYLES = [
+  furtherStyle(
+    /<(?:fieldset|pre)|class="(?:copyable|empty|facts|gone|note|notice before-form|panel|waiting|wrong)/,
+    readText('./panels.css'),
+  ),
+  furtherStyle(/class="state /, STATE_STYLE.join('')),
+  furtherStyle(/class="(?:filters|popover)/, readText('./lists.css')),
   furtherStyle(/class="(?:chart|sparkline)/, readText('../../design/charts.css')),
   furtherStyle(/class="(?:tiles|charts|share|panel first-steps)/, readText('./overview.css')),
   furtherStyle(/class="(?:panes|card|problem|danger)/, readText('./panes.css')),
@@ -121,7 +133,7 @@ export type DashboardPage = {
 };
 
 export function dashboardPage(page: DashboardPage, viewer: Viewer): Page {
-  const { content } = page;
+  const { content, style } = withTableStyles(page.content);
   const { theme } = viewer;
   const visible = html`<a class="skip" href="#content">${messages.text('skip')}</a>
 <header class="side">
@@ -136,7 +148,7 @@ ${visible}
 ${iconSymbols(visible)}
 ${ending(page)}
 </body>`;
-  return renderDocument({ ...page, theme, body });
+  return renderDocument({ ...page, theme, body, style });
 }
 
 /** Renders the menu. On a narrow screen it is a popover, which needs no script. */
@@ -187,9 +199,14 @@ ${ending(page)}
   return renderDocument({ ...page, theme, body });
 }
 
-type Document = DashboardPage & { readonly theme: Theme; readonly body: Html };
+type Document = DashboardPage & {
+  readonly theme: Theme;
+  readonly body: Html;
+  /** Of the tables of this page. */
+  readonly style?: string;
+};
 
-function renderDocument({ title, theme, goesOnTo, ...page }: Document): Page {
+function renderDocument({ title, theme, goesOnTo, style, ...page }: Document): Page {
   const { usesPasskeys = false, hasFrames = false, isLive = false } = page;
   return buildPage({
     language: messages.language,
@@ -199,7 +216,8 @@ function renderDocument({ title, theme, goesOnTo, ...page }: Document): Page {
     icon: PAGE_ICON,
     styles: [
       STYLE,
-      ...FURTHER_STYLES.filter(({ element }) => element.test(page.body.markup)).map(({ style }) => style),
+      ...FURTHER_STYLES.filter(({ element }) => element.test(page.body.markup)).map((one) => one.style),
+      ...(style ? [inlineStyle(style)] : []),
     ],
     scripts: listScripts(page),
     connects: usesPasskeys || isLive,
@@ -245,10 +263,3 @@ function themeChoice({ theme, path }: Viewer): Html {
 export function postForm({ formToken }: Pick<Viewer, 'formToken'>, path: string, content: Html): Html {
   return html`<form method="post" action="${path}">${tokenField(formToken(path))}${content}</form>`;
 }
-
-/** Renders a button that posts the page's form `form` to `path`. It is smaller than a form in each row of a list. */
-export function postButton({ formToken }: Viewer, { form, path }: Target, text: string): Html {
-  return html`<button class="small" form="${form}" formaction="${path}" name="${TOKEN_FIELD}" value="${formToken(path)}">${text}</button>`;
-}
-
-type Target = { readonly form: string; readonly path: string };

@@ -45,11 +45,12 @@ export type ReasonProblem = {
 
 type Row = { readonly turn: Turn; readonly cells: readonly Html[] };
 
-/** Rows of each kind. The page has charts too, and may have 60 KB. */
-const MOST_ROWS = { checks: 2, endpoints: 4, reasons: 5 } as const;
+/** Rows of each kind. The page has charts too, and may have 60 KB, so further endpoints are only links. */
+const MOST_ROWS = { checks: 2, endpoints: 6, reasons: 5 } as const;
 const MOST_MESSAGE = 250;
 /** For addresses and faults of endpoints. */
-const MOST_CHARACTERS = 120;
+const MOST_CHARACTERS = 60;
+const MOST_OF_LINK = 48;
 
 export const hasProblems = ({ checks, endpoints, reasons }: Problems): boolean =>
   checks.length + endpoints.length + reasons.length > 0;
@@ -74,10 +75,19 @@ export function needsAttention(problems: Problems, viewer: Viewer, deps: UserLin
     (kind) =>
       html`<a class="button small" href="${LISTS[kind]}">${messages.text(`overview.needs.all.${kind}`)}</a>`,
   );
+  const further = endpoints.slice(MOST_ROWS.endpoints);
   return html`<h2>${name}</h2>
-${list}${more.length > 0 && html`<div class="buttons">${more}</div>`}
+${list}${further.length > 0 && furtherEndpoints(further)}${more.length > 0 && html`<div class="buttons">${more}</div>`}
 ${isCut && html`<p class="hint">${messages.text('overview.needs.cut')}</p>`}`;
 }
+
+const furtherEndpoints = (endpoints: readonly UnhealthyEndpoint[]): Html =>
+  html`<h3>${messages.text('overview.needs.further', { count: endpoints.length })}</h3>
+<ul class="further">${endpoints.map((one) => html`<li><a href="${endpointPath(one)}">${endpointAddress(one, MOST_OF_LINK)}</a></li>`)}</ul>`;
+
+/** Renders the address of an endpoint without its secrets. */
+const endpointAddress = ({ url }: UnhealthyEndpoint, most = MOST_CHARACTERS): Html =>
+  html`<bdi class="cut">${visibleText(auditedUrl(url).replace(/^https?:\/\//, ''), most)}</bdi>`;
 
 const problemTable = (name: DashboardMessageKey, rows: readonly Row[]): Html =>
   table({
@@ -129,7 +139,7 @@ function checkRow({ name, message, since }: FailedCheck, viewer: Viewer): Row {
 }
 
 function endpointRow(endpoint: UnhealthyEndpoint, names: Problems['names'], viewer: Viewer): Row {
-  const { clientId, url, state, pausedReason, failures, lastFault, since } = endpoint;
+  const { clientId, state, pausedReason, failures, lastFault, since } = endpoint;
   const kind = state === 'paused' ? 'paused' : 'failing';
   const attempts = messages.text('overview.endpoint.attempts', { count: failures });
   const about =
@@ -139,7 +149,7 @@ function endpointRow(endpoint: UnhealthyEndpoint, names: Problems['names'], view
   const turn = 'application';
   const cells = [
     html`<a href="${endpointPath(endpoint)}">${messages.text(`overview.endpoint.${kind}`)}</a><small>${about}</small>`,
-    html`<bdi class="cut">${visibleText(auditedUrl(url).replace(/^https?:\/\//, ''), MOST_CHARACTERS)}</bdi><small><bdi>${names.get(clientId) ?? clientId}</bdi></small>`,
+    html`${endpointAddress(endpoint)}<small><bdi>${names.get(clientId) ?? clientId}</bdi></small>`,
     turnName(turn, viewer),
     html`${messages.text(`overview.endpoint.${kind}.fix`)}`,
     ago(since),

@@ -79,7 +79,7 @@ function funnelFigure({ steps, denied }: Funnel): Html {
     const { count, left } = one;
     return [
       html`${messages.text(`overview.${one.step}`)}`,
-      html`<span class="count">${numbers.format(count)}</span>`,
+      html`${numbers.format(count)}`,
       bar(one, started),
       html`${index < steps.length - 1 ? messages.text('overview.funnel.left', { count: left }) : ''}`,
     ];
@@ -88,6 +88,7 @@ function funnelFigure({ steps, denied }: Funnel): Html {
     name: 'overview.funnel',
     heads: headsOf('overview.funnel', ['step', 'count', 'share', 'leave']),
     rows,
+    numbers: [1],
   });
   return html`${list}<p class="hint">${messages.text('overview.funnel.hint', { denied })}</p>`;
 }

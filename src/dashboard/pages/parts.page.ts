@@ -56,27 +56,27 @@ export type TableParts = {
   readonly none?: Html | string;
   /** The columns that a phone leaves out, because the page of the row repeats them. */
   readonly details?: readonly number[];
+  /** The columns of numbers, which are aligned at their end. */
+  readonly numbers?: readonly number[];
 };
 
-/** A cell that needs no element around it to be the second column of a card. */
-const ONE_ELEMENT = /^<(bdi|span|time)\b[^<]*<\/\1>$/;
-
-/** Renders a table. On a phone each row is a card, whose cells show the column's head. */
-export function table({ name, heads: keys, rows, none, details = [] }: TableParts): Html {
+/** Renders a table. On a phone each row is a card, whose cells show the column's head: see `withTableStyles`. */
+export function table({ name, heads, rows, none, details = [], numbers = [] }: TableParts): Html {
   if (rows.length === 0 && none !== undefined)
     return typeof none === 'string' ? html`<p class="empty">${none}</p>` : none;
-  const heads = keys.map((head) => (typeof head === 'string' ? messages.text(head) : head));
-  const renderCell = (cell: Html, index: number) => {
-    const head = heads[index + 1];
-    if (details.includes(index + 1)) return html`<td class="detail">${cell}</td>`;
-    const content = ONE_ELEMENT.test(cell.markup) ? cell : html`<div>${cell}</div>`;
-    return html`<td${typeof head === 'string' && html` data-head="${head}"`}>${content}</td>`;
-  };
+  const columns = heads.map((head, index) => {
+    const kind =
+      `${details.includes(index) ? 'detail' : ''} ${numbers.includes(index) ? 'number' : ''}`.trim();
+    return html`<th scope="col"${kind !== '' && html` class="${kind}"`}>${typeof head === 'string' ? messages.text(head) : head}</th>`;
+  });
   const lines = rows.map(
-    ([first, ...rest]) => html`<tr><th scope="row">${first}</th>${rest.map(renderCell)}</tr>
+    ([
+      first,
+      ...rest
+    ]) => html`<tr><th scope="row">${first}</th>${rest.map((cell) => html`<td>${cell}</td>`)}</tr>
 `,
   );
-  return html`<div class="table"><table aria-label="${messages.text(name)}"><thead><tr>${heads.map((head) => html`<th scope="col">${head}</th>`)}</tr></thead>
+  return html`<div class="table"><table aria-label="${messages.text(name)}"><thead><tr>${columns}</tr></thead>
 <tbody>
 ${lines}</tbody></table></div>`;
 }
@@ -199,7 +199,8 @@ export function dangerZone(actions: readonly DangerousAction[]): Html {
 
 export type TimeLineEntry = {
   readonly kind: 'good' | 'warn' | 'bad' | 'quiet';
-  readonly icon: IconName;
+  /** Replaces the icon of the kind. */
+  readonly icon?: IconName | undefined;
   readonly title: Html | string;
   readonly about?: Html | undefined;
   /** Epoch milliseconds. */
@@ -210,7 +211,7 @@ export type TimeLineEntry = {
 export const timeLine = (entries: readonly TimeLineEntry[]): Html =>
   html`<ol class="time-line">${entries.map(
     ({ kind, icon: sign, title, about, at }) =>
-      html`<li><span class="state ${kind}">${icon(sign)}</span><div><strong>${title}</strong>${about}</div>${ago(at)}</li>
+      html`<li><span class="state ${kind}">${sign && icon(sign)}</span><div><strong>${title}</strong>${about}</div>${ago(at)}</li>
 `,
   )}</ol>`;
 

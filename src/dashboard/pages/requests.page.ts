@@ -17,7 +17,7 @@ import {
   stateWord,
   textFilter,
 } from './filter-form.page.ts';
-import { command, emptyState, table } from './parts.page.ts';
+import { command, emptyState, headsOf, table } from './parts.page.ts';
 import { ago } from './times.page.ts';
 
 export const REQUESTS = '/dashboard/requests';
@@ -89,12 +89,12 @@ export function requestTable(
   clients: readonly Client[] | undefined,
 ): Html {
   const heads = ['request', 'status', 'application', 'took', 'when'] as const;
+  const columns = heads.filter((head) => clients !== undefined || head !== 'application');
   const names = new Map(clients?.map(({ clientId, name }) => [clientId, name]));
   return table({
     name: 'requests.title',
-    heads: heads
-      .filter((head) => clients !== undefined || head !== 'application')
-      .map((head) => `requests.${head}` as const),
+    heads: headsOf('requests', columns),
+    numbers: [columns.indexOf('took')],
     rows: requests.map((entry) => {
       const { at, method, route, durationMs, clientId, isClaimed } = entry;
       const message = renderErrorText(entry);
@@ -106,7 +106,7 @@ export function requestTable(
         html`<a href="${requestPath(entry)}" class="code">${method} ${route ?? messages.text('requests.no_route')}</a>${isClaimed && html` ${claimedChip()}`}${message !== undefined && html`<small><bdi>${message}</bdi></small>`}`,
         statusWord(entry),
         ...(clients === undefined ? [] : [whose]),
-        html`<span class="number">${messages.text('milliseconds', { count: durationMs })}</span>`,
+        html`${messages.text('milliseconds', { count: durationMs })}`,
         ago(at),
       ];
     }),

@@ -76,19 +76,16 @@ export function loadSection({ since, applications, ...query }: Load & LoadQuery)
     const { requests, errors, syncs, deliveries, failures } = counts;
     const application = html`<a href="${applicationPath(clientId)}"><bdi>${name}</bdi></a>`;
     const cells = [requests, errors, seconds(callMs), syncs, seconds(syncMs), deliveries, failures];
-    return [
-      application,
-      ...cells.map(
-        (cell) => html`<span class="number">${typeof cell === 'number' ? number.format(cell) : cell}</span>`,
-      ),
-    ];
+    const texts = cells.map((cell) => html`${typeof cell === 'number' ? number.format(cell) : cell}`);
+    return [application, ...texts];
   });
+  const numbers = heads.map((_, index) => index).slice(1);
   const none = messages.text('system.load.none');
   return html`<h2>${messages.text('system.load')}</h2>
 <p class="hint">${messages.markup('system.load.since', { since: instant(since) })} ${messages.text('system.load.hint')}</p>
 <div class="filters"><div class="presets" role="group" aria-label="${messages.text('filter.period')}">${periods}</div>
 <div class="presets" role="group" aria-label="${messages.text('system.load.by')}">${orders}</div></div>
-${table({ name: 'system.load', heads, rows, none })}`;
+${table({ name: 'system.load', heads, rows, none, numbers })}`;
 }
 
 const seconds = (ms: number): string =>
@@ -123,12 +120,13 @@ function jobs({ jobs: all }: StatusFigures): Html {
     none: messages.text('system.jobs.none'),
     heads: headsOf('system.jobs', ['kind', 'waiting', 'running', 'late', 'oldest']),
     rows,
+    numbers: [1, 2, 3],
   });
   return html`${list}${all.length > 0 && html`<p class="hint">${messages.text('system.jobs.hint')}</p>`}`;
 }
 
 const count = (of: number): Html =>
-  html`<span class="count">${of >= MOST_COUNTED ? messages.text('system.jobs.at_least', { count: of }) : number.format(of)}</span>`;
+  html`${of >= MOST_COUNTED ? messages.text('system.jobs.at_least', { count: of }) : number.format(of)}`;
 
 const oldest = ({ oldest: at }: JobCount): Html => (at === undefined ? html`–` : ago(at));
 

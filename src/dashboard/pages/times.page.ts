@@ -26,14 +26,15 @@ export const instantAndAgo = (at: number | undefined): Html => time(at, 'both');
 
 function time(at: number | undefined, form: 'exact' | 'ago' | 'both'): Html {
   if (at === undefined) return html`${messages.text('never')}`;
-  return html`<time datetime="${new Date(at).toISOString()}" data-form="${form}">${EXACT.format(at)}</time>`;
+  const iso = `${new Date(at).toISOString().slice(0, 19)}Z`;
+  return html`<time datetime="${iso}"${form !== 'ago' && html` data-form="${form}"`}>${EXACT.format(at)}</time>`;
 }
 
 /** Writes the relative times of a page. Texts of users are escaped, so they contain no such element. */
 export const withRelativeTimes = ({ markup }: Html, now: number): Html =>
   new Html(
     markup.replace(
-      /(<time datetime="([^"]+)" data-form="(ago|both)")>([^<]*)</g,
+      /(<time datetime="([^"]+)"(?: data-form="(both)")?)>([^<]*)</g,
       (...[, start, iso, form, exact]: string[]) => {
         const at = Date.parse(iso ?? '');
         const relative = relativeTime(at, now);

@@ -50,6 +50,7 @@ export function calendarTable(
     name: 'account.calendars',
     heads: headsOf('account.calendar', ['title', 'events', 'synced', 'next', 'updates']),
     rows: calendars.map((calendar) => calendarRow(calendar, options, viewer)),
+    numbers: [1],
   });
 }
 
@@ -69,7 +70,7 @@ function calendarRow(
       : messages.markup('account.calendar.pushed', { until: instant(pushedUntil) });
   return [
     html`<bdi class="anything">${shownName(person, title)}</bdi>${isPrimary && html` ${chip(messages.text('account.calendar.main'))}`}${isLeftOut && html`<small>${messages.text('account.calendar.left_out')}</small>`}`,
-    html`<span class="number">${messages.markup('account.calendar.count', { count: eventCount })}</span>`,
+    messages.markup('account.calendar.count', { count: eventCount }),
     html`${ago(syncedAt)}${failure !== undefined && html`<small class="ailing">${failureText(failure)}</small>`}`,
     html`${isPaused && !isLeftOut ? html`<span class="none">${messages.text('account.calendar.paused')}</span>` : next}`,
     html`${updates}`,

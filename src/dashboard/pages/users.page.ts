@@ -62,12 +62,11 @@ function userRow(user: FoundUser, { names, clientId, userReferenceKey }: UsersPa
   const href = userLink('user', user, { reader, userReferenceKey });
   const address = user.address === undefined ? undefined : shownName(reader, user.address);
   const name = names.get(user.clientId) ?? user.clientId;
-  const application = html`<a href="${applicationPath(user.clientId)}/users"><bdi>${name}</bdi></a>`;
   const count = messages.text('users.accounts.count', { count: user.accounts });
   const unhealthyText = messages.text('users.ailing', { count: user.ailing });
   return [
     html`<a class="anything" href="${href}"><bdi>${shownName(reader, user.userId)}</bdi></a>${address !== undefined && html`<small class="anything"><bdi>${address}</bdi></small>`}`,
-    ...(clientId === undefined ? [application] : []),
+    ...(clientId === undefined ? [html`<bdi>${name}</bdi>`] : []),
     html`${count}${user.ailing > 0 && html`<small class="ailing">${unhealthyText}</small>`}`,
     ago(user.lastSeenAt),
   ];
