@@ -33,9 +33,10 @@ export type UserAccount = {
   readonly history: readonly HealthEvent[];
 };
 
-/** A page of a user's accounts. `next` is the number of the next page, if there is one. */
+/** A page of a user's accounts: the first ones with details. `next` is the number of the next page, if there is one. */
 export type UserAccountPage = {
   readonly accounts: readonly UserAccount[];
+  readonly further: readonly Account[];
   readonly next: number | undefined;
 };
 

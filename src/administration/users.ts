@@ -107,7 +107,9 @@ export async function readUser(actor: Actor, of: UserOfClient, deps: UsersDeps):
   };
 }
 
-const ACCOUNTS_ON_A_PAGE = 3;
+const ACCOUNTS_ON_A_PAGE = 20;
+/** The first accounts of a page have their calendars and history. */
+const DETAILED_ACCOUNTS = 3;
 /** Calendars of all accounts on a page together, and as many entries of their history. */
 const ROWS_ON_A_PAGE = 6;
 const URGENCY = ['reauth_required', 'degraded', 'active'];
@@ -123,13 +125,15 @@ export async function listUserAccounts(
   const ordered = accounts.toSorted((one, other) => rank(one) - rank(other));
   const end = page * ACCOUNTS_ON_A_PAGE;
   const listed = ordered.slice(end - ACCOUNTS_ON_A_PAGE, end);
-  const limit = Math.floor(ROWS_ON_A_PAGE / listed.length);
+  const detailed = listed.slice(0, DETAILED_ACCOUNTS);
+  const limit = Math.floor(ROWS_ON_A_PAGE / detailed.length);
   const read = async (account: Account) => {
     const calendars = await accountCalendars.listCalendars(account.accountKey, { limit, now: now() });
     return { account, calendars, history: (history.get(account.accountKey) ?? []).slice(0, limit) };
   };
   return {
-    accounts: await Promise.all(listed.map(read)),
+    accounts: await Promise.all(detailed.map(read)),
+    further: listed.slice(DETAILED_ACCOUNTS),
     next: ordered.length > end ? page + 1 : undefined,
   };
 }

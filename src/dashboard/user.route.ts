@@ -63,7 +63,7 @@ export async function showUser(
   const user = await readUser(person, owner, deps);
   const typed = Number(visit.query('page'));
   const page = Number.isSafeInteger(typed) && typed > 0 ? typed : 1;
-  const first = extras.reconnect?.accountKey;
+  const first = extras.reconnect?.accountKey ?? visit.query('account');
   const listed = await listUserAccounts(user, { page, first }, deps);
   const content = userContent({ ...deps, shown: user, listed, ...extras }, viewer);
   return show({ title: shownName(person, owner.userId), content });

@@ -22,13 +22,20 @@ onEachDatabase((database, open) => {
     for (let pages = 0; path !== undefined && pages < 40; pages += 1) {
       const { body } = await owner.get(path);
       assert.deepEqual(bytesProblems(body), []);
-      seen.push(...[...body.matchAll(/<h2><bdi class="anything">([^<]*)/g)].map(([, name = '']) => name));
+      const names =
+        /<h2><bdi class="anything">([^<]*)|<th scope="row"><a class="anything"[^>]*><bdi>([^<]*)/g;
+      const listed = [...body.matchAll(names)].map(([, card, row = '']) => card ?? row);
+      assert.equal(listed.length, 20);
+      seen.push(...listed);
       const [, next] = /rel="next" href="([^"]*)"/.exec(body) ?? [];
       path = next && unescaped(next);
     }
     assert.equal(seen.length, 100);
     assert.equal(new Set(seen).size, 100);
     assert.equal(seen[0], 'account-99@example.com');
+    const row = /href="([^"]*account[^"]*)"><bdi>account-50@/.exec((await owner.get(`${USER}&page=3`)).body);
+    const chosen = await owner.get(unescaped(row?.[1] ?? ''));
+    assert.match(chosen.body, /<h2><bdi class="anything">account-50@/);
     for (const page of ['0', '-1', '1.5', 'x', '1e9'])
       assert.equal((await owner.get(`${USER}&page=${page}`)).status, 200, page);
     await dashboard.app.close();
@@ -41,7 +48,7 @@ onEachDatabase((database, open) => {
     const acme = { clientId: 'acme', state: 'dead', createdAt: clock.now } as const;
     await plantDelivery(dashboard, { ...acme, messageId: 'msg_many', attempt: {} });
     const answer = `${'<p>The server is down.'.repeat(45)}${'x'.repeat(100)}`;
-    for (let number = 2; number <= 40; number += 1)
+    for (let number = 2; number <= 60; number += 1)
       await db.write(
         `INSERT INTO webhook_attempt (message_id, number, started_at, duration_ms, status, fault, answer)
          VALUES ('msg_many', :number, :now, 40, 502, :fault, :answer) RETURNING number`,
@@ -58,11 +65,11 @@ onEachDatabase((database, open) => {
     const numbers = [...body.matchAll(/Attempt (\d+), 40 ms/g)].map(([, number]) => Number(number));
     assert.deepEqual(
       numbers,
-      Array.from({ length: 10 }, (_, index) => 40 - index),
+      Array.from({ length: 50 }, (_, index) => 60 - index),
     );
     assert.match(body, /Failed <span class="code">502<\/span>/);
     assert.match(body, /<summary><code>&#60;p&#62;The server is down/);
-    assert.match(body, /30 older attempts are not shown/);
+    assert.match(body, /10 older attempts are not shown/);
     await dashboard.app.close();
   });
 });

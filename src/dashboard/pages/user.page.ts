@@ -1,6 +1,7 @@
 /** The page of one user: a card for each account, and beside them facts, links and destructive actions. */
 
 import { firstSyncText } from '../../administration/documents/user.ts';
+import type { Account } from '../../calendars/account-store.ts';
 import type { ShownUser, UserAccount, UserAccountPage } from '../../administration/user-details.ts';
 import type { ReconnectLink } from '../../connect/accounts/reconnect-link.ts';
 import { icon } from '../../design/icon.page.ts';
@@ -10,9 +11,17 @@ import type { LivingGrant } from '../../oauth/user-store.ts';
 import { may, mayRole } from '../../people/permission.ts';
 import { type DashboardMessageKey, dashboardMessages as messages } from '../messages/messages.ts';
 import { applicationPath } from './applications.page.ts';
-import { accountKind, accountMark, healthHistory, healthState, problemBox } from './health.page.ts';
+import { stateWord } from './filter-form.page.ts';
+import {
+  accountKind,
+  accountMark,
+  HEALTH_KINDS,
+  healthHistory,
+  healthState,
+  problemBox,
+} from './health.page.ts';
 import { postForm, type Viewer } from './layout.page.ts';
-import { card, copyable, dangerZone, detailPage, factList, nextLink } from './parts.page.ts';
+import { card, copyable, dangerZone, detailPage, factList, headsOf, nextLink, table } from './parts.page.ts';
 import { ago, instant, instantAndAgo } from './times.page.ts';
 import { calendarTable } from './user-account.page.ts';
 import { type UserLinkDeps, type UserPath, userLink, userReference } from './user-links.ts';
@@ -61,6 +70,7 @@ export function userContent(parts: UserParts, viewer: Viewer): Html {
     action: tools.mayChange && accounts.length > 0 ? tools.form('user/sync', syncAll) : undefined,
     said: html`${said !== undefined && notice('done', said, true)}${typeof reconnect?.link === 'string' && notice('trouble', html`${reconnect.link}.`, true)}`,
     content: html`${cards.length === 0 ? html`<div class="empty"><p>${messages.text('user.accounts.none')}</p></div>` : cards}
+${listed.further.length > 0 && furtherAccounts(listed.further, tools, viewer)}
 ${nextLink(next, messages.text('user.accounts.next'))}`,
     aside: html`${userFacts(shown, viewer)}${card(messages.text('user.more'), furtherLinks(shown, viewer))}${tools.mayChange && dangers(tools)}`,
   });
@@ -100,6 +110,22 @@ ${history.length > 0 && html`<details class="answer"${health.state !== 'active' 
 <div class="buttons"><a class="button small" href="${link('user/account', more)}">${label('user.account.all')}</a>${mayChange && buttons}</div></section>
 `;
 }
+
+/** Renders accounts without their details. Each leads to this page, where it is then the first. */
+const furtherAccounts = (accounts: readonly Account[], { link }: UserTools, { person }: Viewer): Html =>
+  html`<h2>${messages.text('user.accounts.further')}</h2>
+${table({
+  name: 'user.accounts.further',
+  heads: headsOf('connections', ['account', 'state', 'since']),
+  rows: accounts.map((account) => {
+    const { accountKey, display, health } = account;
+    return [
+      html`<a class="anything" href="${link('user', { account: accountKey })}"><bdi>${shownName(person, display)}</bdi></a><small>${accountKind(account)}</small>`,
+      html`${stateWord(HEALTH_KINDS[health.state], messages.text(`health.${health.state}`))}${health.reason && html`<small>${messages.text(`reason.${health.reason}`)}</small>`}`,
+      ago(health.since),
+    ];
+  }),
+})}`;
 
 function reconnectPanel({ url, expiresAt }: ReconnectLink): Html {
   const until = instant(expiresAt);
