@@ -7,36 +7,57 @@ import type {
   AccountWithHealth,
   UnhealthyFilter,
 } from '../../user-data/accounts-by-health.ts';
-import type { ReasonFilter } from '../../user-data/responsible-party.ts';
 import type { Database, Dialect, Values } from '../drivers/database.ts';
 import { HEALTH_COLUMNS, type HealthRow, toAccountHealth, UNFINISHED } from './account-rows.ts';
 
 const REASONS = Object.keys(HEALTH_REASONS) as HealthReason[]; // Its keys are the literal ones.
-const EVERY_REASON: readonly ReasonFilter[] = REASONS.map((reason) => ({ reason }));
-
-/** With or without a provider app of the application. */
-const ANY = 2;
-/** Conditions for all applications and for one, each as in its index. The indexes have no healthy accounts. */
-const AILING = `FROM account AS a
-  WHERE a.health <> 'active' AND a.group_id NOT IN (${UNFINISHED})
+/** A reason's value in `ownApp`: without a provider app of the application, with one, both, or the reason is not read. */
+const [ANY, NONE] = [2, -1];
+/** Accounts with a reason. The indexes, which have no healthy accounts, begin with the reason. */
+const ailing = (number: number): string => `FROM account AS a
+  WHERE :ownApp${number} > ${NONE} AND a.health <> 'active' AND a.group_id NOT IN (${UNFINISHED})
     AND (:state = '' OR a.health = :state) AND (:provider = '' OR a.provider = :provider)
-    AND (:ownApp = ${ANY} OR CASE WHEN EXISTS (SELECT 1 FROM provider_app AS p
-      WHERE p.client_id = a.client_id AND p.provider = a.provider) THEN 1 ELSE 0 END = :ownApp)`;
-const OF_ALL = `${AILING} AND a.health_reason || '' = :reason`;
-const OF_ONE = `${AILING} AND a.client_id = :clientId AND a.health_reason = :reason`;
-const count = (of: string) => `
-  SELECT COUNT(*) AS count FROM (SELECT a.account_key ${of} LIMIT :most) AS counted`;
-const COLUMNS = `a.account_key, a.account_id, a.client_id, a.user_id, a.provider, a.display, ${HEALTH_COLUMNS}`;
-const list = (of: string) => `
-  SELECT ${COLUMNS} ${of} AND (a.health_since, a.account_key) < (:since, :accountKey)
-   ORDER BY a.health_since DESC, a.account_key DESC LIMIT :limit`;
-const oldest = (of: string) => `
-  SELECT ${COLUMNS} ${of} ORDER BY a.health_since, a.account_key LIMIT 1`;
+    AND (:ownApp${number} = ${ANY} OR CASE WHEN EXISTS (SELECT 1 FROM provider_app AS p
+      WHERE p.client_id = a.client_id AND p.provider = a.provider) THEN 1 ELSE 0 END = :ownApp${number})`;
+
 /** Statements for all applications and for one. */
 type Texts = readonly [ofAll: string, ofOne: string];
-const COUNT: Texts = [count(OF_ALL), count(OF_ONE)];
-const LIST: Texts = [list(OF_ALL), list(OF_ONE)];
-const OLDEST: Texts = [oldest(OF_ALL), oldest(OF_ONE)];
+/** Returns the union of what `select` reads of each reason, for all applications and for one. */
+const ofReasons = (select: (of: string, reason: string) => string): Texts => {
+  const union = (ofReason: (reason: string) => string) =>
+    REASONS.map((reason, number) => select(`${ailing(number)} AND ${ofReason(reason)}`, reason)).join(
+      ' UNION ALL ',
+    );
+  return [
+    union((reason) => `a.health_reason || '' = '${reason}'`),
+    union((reason) => `a.client_id = :clientId AND a.health_reason = '${reason}'`),
+  ];
+};
+const COUNT = ofReasons(
+  (of, reason) => `
+  SELECT '${reason}' AS reason, COUNT(*) AS count FROM (SELECT a.account_key ${of} LIMIT :most) AS counted`,
+);
+const COLUMNS = `a.account_key, a.account_id, a.client_id, a.user_id, a.provider, a.display, ${HEALTH_COLUMNS}`;
+/** Each reason is read in order by its index, and the union is merged. */
+const inOrder = (direction: 'ASC' | 'DESC', after = ''): Texts => {
+  const order = `ORDER BY health_since ${direction}, account_key ${direction} LIMIT :limit`;
+  const [ofAll, ofOne] = ofReasons(
+    (of) => `SELECT * FROM (SELECT ${COLUMNS} ${of} ${after} ${order}) AS listed`,
+  );
+  return [`SELECT * FROM (${ofAll}) AS merged ${order}`, `SELECT * FROM (${ofOne}) AS merged ${order}`];
+};
+const LIST = inOrder('DESC', 'AND (a.health_since, a.account_key) < (:since, :accountKey)');
+const OLDEST = inOrder('ASC');
+
+/** Returns the values of a filter in the statements. */
+function filterValues({ state, provider, reason: only, reasons }: UnhealthyFilter): Values {
+  const ownApps = REASONS.map((reason, number) => {
+    const selected = reasons === undefined ? { reason } : reasons.find((one) => one.reason === reason);
+    const isRead = selected !== undefined && (only === undefined || only === reason);
+    return [`ownApp${number}`, isRead ? Number(selected.hasOwnApp ?? ANY) : NONE];
+  });
+  return { state: state ?? '', provider: provider ?? '', ...Object.fromEntries(ownApps) };
+}
 
 /** Returns the statements of connected accounts by address, each with the index of the search for addresses. */
 function connectedTexts({ byBytes: bytes }: Dialect, isWorking: boolean): Texts {
@@ -64,37 +85,37 @@ export function accountsByHealth(db: Database): AccountsByHealth {
     const ids = [...new Set(clientIds)];
     return (await Promise.all(ids.map((clientId) => db.all<T>(ofOne, { ...values, clientId })))).flat();
   };
-  /** Reads each reason by itself, as the indexes have them. */
-  const readReasons = async <T>(filter: UnhealthyFilter, texts: Texts, values: Values): Promise<T[]> => {
-    const { clientIds, state = '', provider = '', reason: only, reasons = EVERY_REASON } = filter;
-    const selected = reasons.filter(({ reason }) => only === undefined || reason === only);
-    const reads = selected.map(({ reason, hasOwnApp }) => {
-      const ownApp = hasOwnApp === undefined ? ANY : Number(hasOwnApp);
-      return readClients<T>(clientIds, texts, { ...values, reason, state, provider, ownApp });
-    });
-    return (await Promise.all(reads)).flat();
-  };
-
   return {
     async countUnhealthy(filter, most) {
-      const counts = await Promise.all(
-        REASONS.map(async (reason) => {
-          const rows = await readReasons<{ count: number }>({ ...filter, reason }, COUNT, { most });
-          const sum = rows.reduce((before, row) => before + row.count, 0);
-          return [reason, Math.min(sum, most)] as const;
-        }),
+      const values = { ...filterValues(filter), most };
+      const counts = await readClients<{ reason: HealthReason; count: number }>(
+        filter.clientIds,
+        COUNT,
+        values,
       );
-      return new Map(counts.filter(([, one]) => one > 0));
+      const sums = REASONS.map((reason) => {
+        const ofReason = counts.filter((row) => row.reason === reason);
+        return [
+          reason,
+          Math.min(
+            ofReason.reduce((sum, row) => sum + row.count, 0),
+            most,
+          ),
+        ] as const;
+      });
+      return new Map(sums.filter(([, sum]) => sum > 0));
     },
 
     async listUnhealthy(filter, { after, limit }) {
       const { since, accountKey } = after ?? { since: Number.MAX_SAFE_INTEGER, accountKey: '' };
-      const rows = await readReasons<Row>(filter, LIST, { since, accountKey, limit });
+      const values = { ...filterValues(filter), since, accountKey, limit };
+      const rows = await readClients<Row>(filter.clientIds, LIST, values);
       return rows.toSorted(newestFirst).slice(0, limit).map(toAccount);
     },
 
     async findOldest(filter) {
-      const row = (await readReasons<Row>(filter, OLDEST, {})).toSorted(newestFirst).at(-1);
+      const rows = await readClients<Row>(filter.clientIds, OLDEST, { ...filterValues(filter), limit: 1 });
+      const row = rows.toSorted(newestFirst).at(-1);
       return row && toAccount(row);
     },
 
