@@ -151,9 +151,9 @@ export function overlapFields(): Html {
 
 export function rotateContent({ clientId }: Client, viewer: Viewer): Html {
   const path = `${applicationPath(clientId)}/credentials`;
-  const text = html`<h2>${messages.text('credentials.rotate')}</h2><p class="lead">${messages.text('rotate.text')}</p>`;
+  const [title, text] = [messages.text('credentials.rotate'), messages.text('rotate.text')];
   const action = { path: `${path}/rotate`, button: messages.text('rotate.do'), rank: 'primary' } as const;
-  return questionPanel({ ...action, back: path, text, fields: overlapFields() }, viewer);
+  return questionPanel({ ...action, back: path, title, text, fields: overlapFields() }, viewer);
 }
 
 /** Renders the new secret, which is shown only once. `now` is in epoch milliseconds. */
@@ -192,7 +192,6 @@ export function deleteContent(parts: DeleteParts, viewer: Viewer): Html {
   if (!isOpened)
     return dangerZone([{ title: messages.text('delete.do'), text, path: `${path}?confirm=yes` }]);
   const fields = html`<div class="fields">${field({ name: 'name', label: messages.text('delete.name'), hint: messages.text('delete.name.hint', { name }), value: typed, problem, maxLength: 200 })}</div>`;
-  const heading = html`<h2>${messages.text('delete.title')}</h2>${text}`;
-  const button = messages.text('delete.do');
-  return questionPanel({ path, back: path, text: heading, fields, button }, viewer);
+  const [title, button] = [messages.text('delete.title'), messages.text('delete.do')];
+  return questionPanel({ path, back: path, title, text, fields, button }, viewer);
 }

@@ -11,7 +11,7 @@ import { OVERLAP_HOURS } from './application.page.ts';
 import { applicationPath, secretsPanel } from './applications.page.ts';
 import { calendarName, DELIVERIES, deliveryPath, deliveryState, describeChange } from './deliveries.page.ts';
 import { postForm, type Viewer } from './layout.page.ts';
-import { dangerZone, factList, headsOf, questionPanel, table } from './parts.page.ts';
+import { dangerZone, factList, headsOf, questionPanel, removalPanel, table } from './parts.page.ts';
 import { instant, instantAndAgo } from './times.page.ts';
 import { visibleText } from './visible-text.ts';
 import {
@@ -127,10 +127,8 @@ function removal(endpoint: ShownEndpoint): Html {
 
 export function removeEndpointContent(endpoint: ShownEndpoint, viewer: Viewer): Html {
   const back = endpointPath(endpoint);
-  const text = html`<h2>${messages.text('webhooks.remove.title')}</h2><p class="code">${endpoint.url}</p>
-<p class="lead">${messages.text('webhooks.remove.text')}</p>`;
-  const button = messages.text('webhooks.remove.do');
-  return questionPanel({ path: `${back}/remove`, back, text, button }, viewer);
+  const title = html`${messages.text('webhooks.remove.title')}<small class="code">${endpoint.url}</small>`;
+  return removalPanel('webhooks', { back, title }, viewer);
 }
 
 /** Renders the choice of how long the previous secret also signs. */
@@ -140,10 +138,10 @@ export function rotateEndpointContent(endpoint: ShownEndpoint, viewer: Viewer): 
     (hours) =>
       html`<option value="${hours}"${hours === 24 && html` selected`}>${messages.text('rotate.overlap.hours', { hours })}</option>`,
   );
-  const text = html`<h2>${messages.text('webhooks.secret')}</h2><p class="lead">${messages.text('webhooks.rotate.text')}</p>`;
+  const [title, text] = [messages.text('webhooks.secret'), messages.text('webhooks.rotate.text')];
   const fields = html`<div class="fields"><div><label for="overlap">${messages.text('webhooks.overlap')}</label><select id="overlap" name="overlap">${choices}</select></div></div>`;
   const action = { path: `${back}/rotate`, button: messages.text('rotate.do'), rank: 'primary' } as const;
-  return questionPanel({ ...action, back, text, fields }, viewer);
+  return questionPanel({ ...action, back, title, text, fields }, viewer);
 }
 
 export type NewSecretParts = NamedEndpoint & {

@@ -121,8 +121,9 @@ export type QuestionParts = {
   readonly path: string;
   /** The page that it leads back to. */
   readonly back: string;
-  /** The heading, and the consequences. */
-  readonly text: Html;
+  readonly title?: Html | string;
+  /** The consequences. */
+  readonly text: Html | string;
   readonly fields?: Html;
   readonly button: string;
   readonly rank?: 'primary' | 'destructive';
@@ -130,9 +131,19 @@ export type QuestionParts = {
 
 /** Renders the panel that asks before an action, which by default is destructive. */
 export const questionPanel = (parts: QuestionParts, viewer: Viewer): Html => {
-  const { path, back, text, fields, button, rank = 'destructive' } = parts;
-  return html`<section class="panel">${text}
+  const { path, back, title, text, fields, button, rank = 'destructive' } = parts;
+  return html`<section class="panel">${title && html`<h2>${title}</h2>`}${typeof text === 'string' ? html`<p class="lead">${text}</p>` : text}
 ${postForm(viewer, path, html`${fields}${formButtons(button, back, rank)}`)}</section>`;
+};
+
+/** Renders the panel that asks before the member, provider app or endpoint at `back` is removed. */
+export const removalPanel = (
+  kind: 'person' | 'providers' | 'webhooks',
+  { back, title }: Pick<QuestionParts, 'back' | 'title'>,
+  viewer: Viewer,
+): Html => {
+  const texts = { text: messages.text(`${kind}.remove.text`), button: messages.text(`${kind}.remove`) };
+  return questionPanel({ path: `${back}/remove`, back, ...(title && { title }), ...texts }, viewer);
 };
 
 /** Renders an entry of a list of sessions, passkeys or links. */

@@ -17,7 +17,7 @@ import {
   formButtons,
   listEntry,
   nextLink,
-  questionPanel,
+  removalPanel,
   table,
   top,
 } from './parts.page.ts';
@@ -214,11 +214,8 @@ ${dangerZone([{ title: messages.text('person.remove'), text: messages.text('pers
 }
 
 export function removePersonPage({ personId, name, login }: Person, viewer: Viewer): Html {
-  const path = `/dashboard/people/${personId}`;
-  const text = html`<p>${messages.text('person.remove.text')}</p>`;
-  const question = { path: `${path}/remove`, back: path, text, button: messages.text('person.remove') };
   return html`${top(messages.markup('person.remove.title', { name }), html`<bdi>${login}</bdi>`)}
-${questionPanel(question, viewer)}`;
+${removalPanel('person', { back: `/dashboard/people/${personId}` }, viewer)}`;
 }
 
 function accessPanels({ person, passkeys, sessions }: PersonParts, viewer: Viewer): Html {

@@ -10,7 +10,7 @@ import { may } from '../../people/permission.ts';
 import { dashboardMessages as messages } from '../messages/messages.ts';
 import { applicationPath, copyRow } from './applications.page.ts';
 import { postForm, type Viewer } from './layout.page.ts';
-import { dangerZone, field, formButtons, questionPanel, table } from './parts.page.ts';
+import { dangerZone, field, formButtons, removalPanel, table } from './parts.page.ts';
 
 export const PROVIDERS_TAB = '/providers';
 
@@ -112,10 +112,6 @@ ${own !== undefined && dangerZone([{ title, text, path: `${tab}/${kind}/remove` 
 
 export function removeAppContent({ clientId }: Client, kind: AppKind, viewer: Viewer): Html {
   const back = `${applicationPath(clientId)}${PROVIDERS_TAB}/${kind}`;
-  const text = html`<h2 class="with-mark">${PROVIDER_MARKS[kind]}${messages.text('providers.remove.title', { provider: PROVIDER_NAMES[kind] })}</h2>
-<p class="lead">${messages.text('providers.remove.text')}</p>`;
-  return questionPanel(
-    { path: `${back}/remove`, back, text, button: messages.text('providers.remove') },
-    viewer,
-  );
+  const title = messages.text('providers.remove.title', { provider: PROVIDER_NAMES[kind] });
+  return removalPanel('providers', { back, title }, viewer);
 }

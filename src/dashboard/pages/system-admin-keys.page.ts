@@ -107,9 +107,12 @@ ${copyable('admin-key', secret)}
 /** Renders the question before a key is rotated or revoked. */
 export function keyQuestion(key: ListedAdminKey, action: 'rotate' | 'revoke', viewer: Viewer): Html {
   const { keyId, name } = key;
-  const text = html`<h2>${messages.markup(`admin_keys.${action}.title`, { name })}</h2><p class="lead">${messages.text(`admin_keys.${action}.text`)}</p>`;
+  const [title, text] = [
+    messages.markup(`admin_keys.${action}.title`, { name }),
+    messages.text(`admin_keys.${action}.text`),
+  ];
   const button = messages.text(`admin_keys.${action}.do`);
-  const question = { path: `${ADMIN_KEYS}/${keyId}/${action}`, back: ADMIN_KEYS, text, button };
+  const question = { path: `${ADMIN_KEYS}/${keyId}/${action}`, back: ADMIN_KEYS, title, text, button };
   const fields = { fields: overlapFields(), rank: 'primary' } as const;
   return questionPanel({ ...question, ...(action === 'rotate' && fields) }, viewer);
 }
