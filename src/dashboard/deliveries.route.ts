@@ -45,7 +45,8 @@ export const deliveriesRoutes = (): DashboardRoute[] => [
         : undefined;
     const older = last && deliveriesPath({ ...values, after: formatPosition(last) });
     const back = deliveriesPath({ ...values, after: query('after') });
-    const lists = { clients, states: VISIBLE_STATES, deliveries, older, replay, back };
+    const hosts = await deps.audit.findNames(deliveries.map(({ endpointId }) => endpointId));
+    const lists = { clients, states: VISIBLE_STATES, deliveries, hosts, older, replay, back };
     const content = deliveriesPage({ ...lists, query, problems, said: renderNotice(query) }, viewer);
     const isLive = after === undefined && problems.length === 0;
     const title = messages.text('deliveries.title');

@@ -1,3 +1,4 @@
+import type { AccountHealth } from '../calendars/account-store.ts';
 import type { UserSummary } from '../oauth/user-store.ts';
 
 /** Selects users by id order, of all applications if `clientIds` is absent. */
@@ -12,6 +13,8 @@ export type UserSearch = {
 export type FoundUser = UserSummary & {
   /** The number of accounts with a problem. */
   readonly ailing: number;
+  /** The worst state of an account; undefined without accounts. */
+  readonly worst: AccountHealth['state'] | undefined;
   /** The address of the matching or first account; undefined without accounts. */
   readonly address: string | undefined;
 };

@@ -117,7 +117,7 @@ export function userDirectoryContract(database: string, open: () => Promise<Data
         { clientIds: ['acme'], beginning: 'ada' },
         { limit: 1 },
       );
-      assert.deepEqual([users[0]?.accounts, users[0]?.ailing], [2, 1]);
+      assert.deepEqual([users[0]?.accounts, users[0]?.ailing, users[0]?.worst], [2, 1, 'degraded']);
     });
   });
 }

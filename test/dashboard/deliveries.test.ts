@@ -226,6 +226,20 @@ onEachDatabase((database, open) => {
       assert.match(await check(' '), /contains no signature/);
     });
 
+    it('names the host of the endpoint, and its application if the reader has several', async () => {
+      await plantDelivery(dashboard, {
+        messageId: 'msg_host',
+        ...{ clientId: 'acme', state: 'dead', createdAt: now, userId: 'host' },
+      });
+      const cell = async (browser: DashboardBrowser) =>
+        /<td><bdi class="cut">(.*?)<\/td>/.exec(
+          (await browser.get(`${LIST}?client=acme&user=host`)).body,
+        )?.[1];
+
+      assert.equal(await cell(owner), 'acme.example</bdi><small><bdi>The acme</bdi></small>');
+      assert.equal(await cell(developer), 'acme.example</bdi>');
+    });
+
     it('stays below 60 KB if every row of the list can be resent', async () => {
       for (let number = 0; number < 41; number += 1)
         await plantDelivery(dashboard, {

@@ -72,6 +72,20 @@ onEachDatabase((database, open) => {
       assert.equal((await developer.get('/dashboard/applications/other/users')).status, 404);
     });
 
+    it('a user has the worst status of their accounts', async () => {
+      await link('worst', 'fine@worst.example');
+      const account = await link('worst', 'broken@worst.example');
+      const health = { state: 'reauth_required', reason: 'access_revoked', message: undefined } as const;
+      await dashboard.stores.accounts.setHealth(account, health, dashboard.clock.now);
+
+      const { body } = await owner.get('/dashboard/users?q=worst');
+
+      assert.match(
+        body,
+        /2 accounts<\/td><td><span class="state bad">Needs reconnecting<\/span><small>1 needs/,
+      );
+    });
+
     it('a long list continues page by page and shows each user once', async () => {
       const { db, clock } = dashboard;
       for (let number = 10; number < 70; number += 1)

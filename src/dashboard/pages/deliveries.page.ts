@@ -22,6 +22,7 @@ import {
 } from './filter-form.page.ts';
 import { postForm, type Viewer } from './layout.page.ts';
 import { emptyState, table, top } from './parts.page.ts';
+import { relativeTime } from './times.client.js';
 import { ago } from './times.page.ts';
 import { shownName } from './visible-name.ts';
 
@@ -42,6 +43,8 @@ export type DeliveriesParts = {
   readonly query: (name: string) => string;
   readonly problems: readonly DashboardMessageKey[];
   readonly deliveries: readonly LoggedMessage[];
+  /** The hosts of endpoints by id. Deleted ones are absent. */
+  readonly hosts: ReadonlyMap<string, string>;
   readonly older: string | undefined;
   /** The path that resends all matches. Undefined if there are none or the member may not. */
   readonly replay: string | undefined;
@@ -89,18 +92,20 @@ function emptyList({ clients }: DeliveriesParts, isOfFilters: boolean): Html {
   return emptyState(messages.text('deliveries.none'), messages.text('deliveries.none.text'), link);
 }
 
-function renderDeliveries({ deliveries, clients, back }: DeliveriesParts, viewer: Viewer): Html {
-  const heads = ['what', 'state', 'application', 'user', 'attempts', 'when'] as const;
+function renderDeliveries({ deliveries, clients, hosts, back }: DeliveriesParts, viewer: Viewer): Html {
+  const heads = ['what', 'state', 'endpoint', 'user', 'attempts', 'when'] as const;
   const names = new Map(clients.map(({ clientId, name }) => [clientId, name]));
+  const renderEndpoint = ({ endpointId, clientId }: LoggedMessage) =>
+    html`<bdi class="cut">${hosts.get(endpointId) ?? endpointId}</bdi>${clients.length > 1 && html`<small><bdi>${names.get(clientId) ?? clientId}</bdi></small>`}`;
   const mayResend = mayRole(viewer.person.role, 'delivery.replay');
   const resend = mayResend ? [html`<span class="unseen">${messages.text('delivery.replay')}</span>`] : [];
   const list = table({
     name: 'deliveries.title',
     heads: [...heads.map((head) => `delivery.${head}` as const), ...resend],
-    details: [heads.indexOf('user'), heads.indexOf('attempts')],
+    details: [heads.indexOf('endpoint'), heads.indexOf('user'), heads.indexOf('attempts')],
     numbers: [heads.indexOf('attempts')],
     rows: deliveries.map((one) => [
-      ...renderRow(one, names.get(one.clientId) ?? one.clientId, viewer),
+      ...renderRow(one, renderEndpoint(one), viewer),
       ...(mayResend ? [resendButton(one, viewer)] : []),
     ]),
   });
@@ -108,13 +113,13 @@ function renderDeliveries({ deliveries, clients, back }: DeliveriesParts, viewer
   return postForm(viewer, DELIVERIES, html`<input type="hidden" name="back" value="${back}">${list}`);
 }
 
-function renderRow(message: LoggedMessage, application: string, { person }: Viewer): Html[] {
+function renderRow(message: LoggedMessage, endpoint: Html, { person, now }: Viewer): Html[] {
   const { createdAt, userId, provider, attempts } = message;
   const calendar = calendarName(message, person);
   return [
     html`<a href="${deliveryPath(message)}">${describeChange(message)}</a><small>${calendar !== undefined && html`<bdi class="cut">${calendar}</bdi> · `}${messages.text(`provider.${toProviderKind(provider)}`)}</small>`,
-    html`${deliveryState(message)}${renderOutcome(message)}`,
-    html`<bdi class="cut">${application}</bdi>`,
+    html`${deliveryState(message)}${renderOutcome(message, now)}`,
+    endpoint,
     html`<bdi class="cut">${shownName(person, userId)}</bdi>`,
     html`${attempts}`,
     ago(createdAt),
@@ -158,10 +163,11 @@ export function deliveryState(message: Pick<LoggedMessage, 'state' | 'attempts'>
   return stateWord(KINDS[state], messages.text(`delivery.state.${state}`));
 }
 
-const renderOutcome = ({ reason, nextAt, attempts }: LoggedMessage): Html | undefined => {
+/** Renders the reason or the next attempt, as a text without its own element: a list of retries repeats it. */
+const renderOutcome = ({ reason, nextAt, attempts }: LoggedMessage, now: number): Html | undefined => {
   if (reason !== undefined) return html`<small>${reason}</small>`;
   if (nextAt === undefined || attempts === 0) return undefined;
-  return html`<small>${messages.markup('delivery.next', { when: ago(nextAt) })}</small>`;
+  return html`<small>${messages.text('delivery.next', { when: relativeTime(nextAt, now) })}</small>`;
 };
 
 /** Describes the change: how many events of which kind, or a change of a user's calendars or connections. */

@@ -3,6 +3,8 @@ import { type Html, html } from '../../http/html.ts';
 import type { FoundUser, UserPage } from '../../user-data/user-directory.ts';
 import { dashboardMessages as messages } from '../messages/messages.ts';
 import { applicationPath } from './applications.page.ts';
+import { stateWord } from './filter-form.page.ts';
+import { HEALTH_KINDS } from './health.page.ts';
 import type { Viewer } from './layout.page.ts';
 import { emptyState, nextLink, table } from './parts.page.ts';
 import { ago } from './times.page.ts';
@@ -31,6 +33,7 @@ ${table({
     'users.name',
     ...(clientId === undefined ? (['users.application'] as const) : []),
     'users.accounts',
+    'connections.state',
     'users.seen',
   ],
   none: emptyList(parts, viewer),
@@ -67,7 +70,8 @@ function userRow(user: FoundUser, { names, clientId, userReferenceKey }: UsersPa
   return [
     html`<a class="anything" href="${href}"><bdi>${shownName(reader, user.userId)}</bdi></a>${address !== undefined && html`<small class="anything"><bdi>${address}</bdi></small>`}`,
     ...(clientId === undefined ? [html`<bdi>${name}</bdi>`] : []),
-    html`${count}${user.ailing > 0 && html`<small class="ailing">${unhealthyText}</small>`}`,
+    html`${count}`,
+    html`${user.worst && stateWord(HEALTH_KINDS[user.worst], messages.text(`health.${user.worst}`))}${user.ailing > 0 && user.accounts > 1 && html`<small>${unhealthyText}</small>`}`,
     ago(user.lastSeenAt),
   ];
 }

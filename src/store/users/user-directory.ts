@@ -17,7 +17,9 @@ const COUNTS = `
   (SELECT COUNT(*) FROM account AS a WHERE ${OF_USER} AND ${IS_THE_USERS}) AS accounts,
   (SELECT COUNT(*) FROM account AS a WHERE ${OF_USER} AND a.health <> 'active' AND ${IS_THE_USERS}) AS ailing,
   (SELECT COUNT(*) FROM token_family AS f
-    WHERE f.client_id = u.client_id AND f.user_id = u.user_id AND f.ended_at IS NULL) AS grants`;
+    WHERE f.client_id = u.client_id AND f.user_id = u.user_id AND f.ended_at IS NULL) AS grants,
+  -- The states are in the order of the alphabet, the worst last.
+  (SELECT MAX(a.health) FROM account AS a WHERE ${OF_USER} AND ${IS_THE_USERS}) AS worst`;
 const USER = `u.client_id, u.user_id, u.created_at, u.last_seen_at, ${COUNTS}`;
 
 /** Returns statements for one application and for all, each with an index. SQLite cannot seek by pairs alone. */
