@@ -82,6 +82,12 @@ export type EndpointFigures = {
   /** The attempts of deliveries, resends included. */
   readonly attempts: number;
   readonly failures: number;
+  /** The same for each hour with attempts; `hour` is its start in epoch milliseconds. */
+  readonly hours: readonly {
+    readonly hour: number;
+    readonly attempts: number;
+    readonly failures: number;
+  }[];
   /** When the oldest undelivered change began to wait; undefined if nothing waits. */
   readonly oldestWaiting: number | undefined;
 };

@@ -93,6 +93,7 @@ export function endpointStoreContract(database: string, open: () => Promise<Data
       assert.deepEqual(await endpoints.figuresOf('we_1', 0), {
         attempts: 0,
         failures: 0,
+        hours: [],
         oldestWaiting: undefined,
       });
     });

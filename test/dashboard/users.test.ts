@@ -75,7 +75,11 @@ onEachDatabase((database, open) => {
     it('a user has the worst status of their accounts', async () => {
       await link('worst', 'fine@worst.example');
       const account = await link('worst', 'broken@worst.example');
-      const health = { state: 'reauth_required', reason: 'access_revoked', message: undefined } as const;
+      const health = {
+        state: 'reauth_required',
+        reason: 'access_revoked',
+        message: 'invalid_grant',
+      } as const;
       await dashboard.stores.accounts.setHealth(account, health, dashboard.clock.now);
 
       const { body } = await owner.get('/dashboard/users?q=worst');

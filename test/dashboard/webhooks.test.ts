@@ -145,6 +145,8 @@ onEachDatabase((database, open) => {
       assert.equal(await rate(), '66.6% of 3');
       await count(99_997, 0, 0);
       assert.equal(await rate(), '99.9% of 100,000');
+      const { body } = await developer.get(`${TAB}/we_acme`);
+      assert.match(body, /aria-label="Delivery attempts: 99,997 succeeded, 1 failed"/);
     });
 
     it('an endpoint lists its ten newest undelivered deliveries, each with a button that resends it', async () => {

@@ -1,14 +1,17 @@
 /** One endpoint: its state, its actions, and its secret. */
+import { HOUR_MS, startOfHour } from '../../activity/activity.ts';
 import type { NamedEndpoint, ShownEndpoint } from '../../administration/webhooks.ts';
 import { notice } from '../../design/parts.page.ts';
 import { type Html, html } from '../../http/html.ts';
 import { may } from '../../people/permission.ts';
 import type { EndpointHears } from '../../webhooks/endpoint.ts';
+import type { EndpointFigures } from '../../webhooks/endpoint-store.ts';
 import type { Attempt } from '../../webhooks/message.ts';
 import type { LoggedMessage } from '../../webhooks/message-log.ts';
 import { dashboardMessages as messages } from '../messages/messages.ts';
 import { OVERLAP_HOURS } from './application.page.ts';
 import { applicationPath, secretsPanel } from './applications.page.ts';
+import { dayChart } from './day-chart.page.ts';
 import { calendarName, DELIVERIES, deliveryPath, deliveryState, describeChange } from './deliveries.page.ts';
 import { postForm, type Viewer } from './layout.page.ts';
 import { dangerZone, factList, headsOf, questionPanel, removalPanel, table } from './parts.page.ts';
@@ -60,10 +63,24 @@ export function endpointContent(parts: EndpointParts, viewer: Viewer): Html {
   return html`${test !== undefined && testNotice(test)}
 <section class="panel wide">${facts}
 <div class="buttons"><a class="button" href="${log}">${messages.text('webhooks.log')}</a>${mayChange && doButtons(endpoint, viewer)}</div></section>
+<h2>${messages.text('overview.day')}</h2>
+<section class="panel wide">${attemptsChart(figures, viewer)}</section>
 ${undeliveredSection(parts, viewer)}
 ${mayChange && expiresAt === undefined && html`<section class="panel"><h2>${messages.text('webhooks.change')}</h2>${endpointForm(form, viewer)}</section>`}
 ${may(viewer.person, 'application.secrets', clientId) && secretPanel(endpoint)}
 ${mayChange && removal(endpoint)}`;
+}
+
+const DAY_HOURS = 24;
+
+function attemptsChart({ hours }: EndpointFigures, { now }: Viewer): Html {
+  const counts = new Map(hours.map((one) => [one.hour, one]));
+  const day = Array.from({ length: DAY_HOURS }, (_, index) => {
+    const at = startOfHour(now) - (DAY_HOURS - 1 - index) * HOUR_MS;
+    const { attempts = 0, failures = 0 } = counts.get(at) ?? {};
+    return { at, good: attempts - failures, bad: failures };
+  });
+  return dayChart(day, 'delivered');
 }
 
 function undeliveredSection({ endpoint, undelivered }: EndpointParts, viewer: Viewer): Html {

@@ -1,19 +1,18 @@
 /** The overview: first the problems, then the activity. */
 import type { ConnectionState } from '../../administration/connections.ts';
-import { barChart } from '../../design/charts.ts';
 import { ICONS } from '../../design/parts.page.ts';
 import { type Html, html } from '../../http/html.ts';
 import type { Person } from '../../people/person.ts';
 import { dashboardMessages as messages } from '../messages/messages.ts';
 import { APPLICATIONS } from './applications.page.ts';
 import { connectionsPath } from './connections.page.ts';
+import { dayChart } from './day-chart.page.ts';
 import { stateWord } from './filter-form.page.ts';
 import { HEALTH_KINDS } from './health.page.ts';
 import type { Viewer } from './layout.page.ts';
 import { hasProblems, needsAttention } from './needs-attention.page.ts';
 import type { Funnel, FunnelStep, Hour, Overview } from './overview-figures.ts';
 import { headsOf, shareBar, table } from './parts.page.ts';
-import { REQUESTS } from './requests.page.ts';
 import type { UserLinkDeps } from './user-links.ts';
 
 const numbers = new Intl.NumberFormat(messages.language);
@@ -62,7 +61,7 @@ ${tile('degraded', degraded)}${tile('reauth_required', reauth)}</dl>`;
   return html`<h2>${messages.text('overview.connections')}</h2>
 ${tiles}
 <h2>${messages.text('overview.day')}</h2>
-<div class="charts">${dayChart(hours, 'calls', 'refusals')}${dayChart(hours, 'delivered', 'failed')}</div>
+<div class="charts">${dayPanel(hours, 'calls', 'refusals')}${dayPanel(hours, 'delivered', 'failed')}</div>
 <h2>${messages.text('overview.funnel')}</h2>
 ${funnelFigure(funnel)}`;
 }
@@ -98,20 +97,8 @@ function bar({ count }: FunnelStep, started: number): Html {
   return shareBar(share, messages.text('overview.funnel.of_all', { share }));
 }
 
-function dayChart(hours: readonly Hour[], good: 'calls' | 'delivered', bad: 'refusals' | 'failed'): Html {
-  const bars = hours.map((hour) => ({
-    label: `${new Date(hour.at).toISOString().slice(11, 16)}`,
-    good: hour[good],
-    bad: hour[bad],
-  }));
-  return html`<div class="panel">${barChart(bars, {
-    language: messages.language,
-    title: messages.text(`overview.chart.${good}`),
-    labels: messages.text('overview.chart.hour'),
-    good: messages.text(`overview.chart.${good}.good`),
-    bad: messages.text(`overview.chart.${bad}`),
-    ...(bad === 'refusals' && { badPath: `${REQUESTS}?status=errors&period=24h` }),
-    empty: messages.text(`overview.chart.${good}.empty`),
-    numbers: messages.text('overview.chart.numbers'),
-  })}</div>`;
-}
+const dayPanel = (hours: readonly Hour[], good: 'calls' | 'delivered', bad: 'refusals' | 'failed'): Html =>
+  html`<div class="panel">${dayChart(
+    hours.map((hour) => ({ at: hour.at, good: hour[good], bad: hour[bad] })),
+    good,
+  )}</div>`;

@@ -1,8 +1,8 @@
 /** The page of one user: a card for each account, and beside them facts, links and destructive actions. */
 
 import { firstSyncText } from '../../administration/documents/user.ts';
-import type { Account } from '../../calendars/account-store.ts';
 import type { ShownUser, UserAccount, UserAccountPage } from '../../administration/user-details.ts';
+import type { Account } from '../../calendars/account-store.ts';
 import type { ReconnectLink } from '../../connect/accounts/reconnect-link.ts';
 import { icon } from '../../design/icon.page.ts';
 import { notice } from '../../design/parts.page.ts';

@@ -163,8 +163,8 @@ function toListedEndpoint({ isFirst, events, calendars, connections, own, ...row
 const MOST_STREAMS = 1_000;
 
 const ATTEMPTS = `
-  SELECT CAST(COALESCE(SUM(attempts), 0) AS BIGINT) AS attempts, CAST(COALESCE(SUM(failures), 0) AS BIGINT) AS failures
-    FROM endpoint_hour WHERE endpoint_id = :endpointId AND hour >= :since`;
+  SELECT hour, attempts, failures FROM endpoint_hour
+   WHERE endpoint_id = :endpointId AND hour >= :since ORDER BY hour`;
 const OLDEST = `
   SELECT (SELECT MIN(created_at) FROM webhook_message WHERE endpoint_id = :endpointId AND state = 'pending') AS message,
          (SELECT MIN(pending_since) FROM
@@ -176,13 +176,15 @@ export async function endpointFigures(
   endpointId: string,
   since: number,
 ): Promise<EndpointFigures> {
-  const counts = await db.get<Omit<EndpointFigures, 'oldestWaiting'>>(ATTEMPTS, { endpointId, since });
+  const hours = await db.all<EndpointFigures['hours'][number]>(ATTEMPTS, { endpointId, since });
   const oldest = await db.get<{ message: number | undefined; change: number | undefined }>(OLDEST, {
     endpointId,
   });
   const waiting = [oldest?.message, oldest?.change].filter((at) => typeof at === 'number');
   return {
-    ...(counts ?? { attempts: 0, failures: 0 }),
+    attempts: hours.reduce((sum, { attempts }) => sum + attempts, 0),
+    failures: hours.reduce((sum, { failures }) => sum + failures, 0),
+    hours,
     oldestWaiting: waiting.length === 0 ? undefined : Math.min(...waiting),
   };
 }
