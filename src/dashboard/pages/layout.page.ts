@@ -11,14 +11,13 @@ import {
   readScript,
   SIGN_STYLE,
 } from '../../design/parts.page.ts';
-import { type Html, html } from '../../http/html.ts';
+import { Html, html } from '../../http/html.ts';
 import { buildPage, type InlineCode, inlineScript, inlineStyle, type Page } from '../../http/page.ts';
 import { tokenField } from '../../http/page-form.ts';
 import { mayRole, type Permission } from '../../people/permission.ts';
 import type { Person } from '../../people/person.ts';
 import { type DashboardMessageKey, dashboardMessages as messages } from '../messages/messages.ts';
 import { STATE_ICONS } from './filter-form.page.ts';
-import { withTableStyles } from './table-styles.page.ts';
 import { TIME_SCRIPT, withRelativeTimes } from './times.page.ts';
 import { visibleText } from './visible-text.ts';
 
@@ -151,6 +150,33 @@ ${ending(page)}
   return renderDocument({ ...page, theme, body, style });
 }
 
+/** Returns the page with a class for each kind of table, and the styles of their columns. */
+function withTableStyles({ markup }: Html): { readonly content: Html; readonly style: string } {
+  const kinds: string[] = [];
+  const table = /<table (aria-label="[^"]*"><thead><tr>(.*?)<\/tr>)/gs;
+  const content = markup.replace(table, (_, start: string, heads: string) => {
+    if (!kinds.includes(heads)) kinds.push(heads);
+    return `<table class="t${kinds.indexOf(heads)}" ${start}`;
+  });
+  return { content: new Html(content), style: kinds.map(columnStyle).join('') };
+}
+
+/** On a phone a cell shows its column's head: a text of the catalog, or markup above buttons, which is not repeated. */
+function columnStyle(heads: string, kind: number): string {
+  const table = `.t${kind}`;
+  const headers = heads.matchAll(/<th scope="col"(?: class="([^"]*)")?>(.*?)<\/th>/g);
+  const columns = Array.from(headers, ([, kinds = '', head = ''], index) => ({
+    ...{ kinds, head, cell: `:nth-child(${index + 1})` },
+  }));
+  const numbers = columns.filter(({ kinds }) => kinds.includes('number'));
+  const onPhone = columns.slice(1).map(({ kinds, head, cell }) => {
+    if (kinds.includes('detail')) return `${table} td${cell}{display:none}`;
+    return head.includes('<') ? '' : `${table} td${cell}::before{content:"${head}"/""}`;
+  });
+  return `@media (min-width:40.01rem){${numbers.map(({ cell }) => `${table} ${cell}{text-align:end}`).join('')}}
+@media (max-width:40rem){${onPhone.join('')}}`;
+}
+
 /** Renders the menu. On a narrow screen it is a popover, which needs no script. */
 function menu(viewer: Viewer): Html {
   const { person, path: shown } = viewer;
@@ -202,7 +228,7 @@ ${ending(page)}
 type Document = DashboardPage & {
   readonly theme: Theme;
   readonly body: Html;
-  /** Of the tables of this page. */
+  /** The style of its tables. */
   readonly style?: string;
 };
 

@@ -1,18 +1,19 @@
 /** The overview: first the problems, then the activity. */
 import type { ConnectionState } from '../../administration/connections.ts';
+import { barChart } from '../../design/charts.ts';
 import { ICONS } from '../../design/parts.page.ts';
 import { type Html, html } from '../../http/html.ts';
 import type { Person } from '../../people/person.ts';
 import { dashboardMessages as messages } from '../messages/messages.ts';
 import { APPLICATIONS } from './applications.page.ts';
 import { connectionsPath } from './connections.page.ts';
-import { dayChart } from './day-chart.page.ts';
 import { stateWord } from './filter-form.page.ts';
 import { HEALTH_KINDS } from './health.page.ts';
 import type { Viewer } from './layout.page.ts';
 import { hasProblems, needsAttention } from './needs-attention.page.ts';
 import type { Funnel, FunnelStep, Hour, Overview } from './overview-figures.ts';
 import { headsOf, shareBar, table } from './parts.page.ts';
+import { REQUESTS } from './requests.page.ts';
 import type { UserLinkDeps } from './user-links.ts';
 
 const numbers = new Intl.NumberFormat(messages.language);
@@ -102,3 +103,24 @@ const dayPanel = (hours: readonly Hour[], good: 'calls' | 'delivered', bad: 'ref
     hours.map((hour) => ({ at: hour.at, good: hour[good], bad: hour[bad] })),
     good,
   )}</div>`;
+
+/** `at` is the start of the hour in epoch milliseconds. */
+type ChartHour = { readonly at: number; readonly good: number; readonly bad: number };
+
+const FAILURES = { calls: 'refusals', delivered: 'failed' } as const;
+
+/** Renders an hour as a bar, the oldest first. */
+export const dayChart = (hours: readonly ChartHour[], kind: keyof typeof FAILURES): Html =>
+  barChart(
+    hours.map(({ at, ...counts }) => ({ label: new Date(at).toISOString().slice(11, 16), ...counts })),
+    {
+      language: messages.language,
+      title: messages.text(`overview.chart.${kind}`),
+      labels: messages.text('overview.chart.hour'),
+      good: messages.text(`overview.chart.${kind}.good`),
+      bad: messages.text(`overview.chart.${FAILURES[kind]}`),
+      ...(kind === 'calls' && { badPath: `${REQUESTS}?status=errors&period=24h` }),
+      empty: messages.text(`overview.chart.${kind}.empty`),
+      numbers: messages.text('overview.chart.numbers'),
+    },
+  );

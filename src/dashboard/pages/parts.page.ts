@@ -60,7 +60,7 @@ export type TableParts = {
   readonly numbers?: readonly number[];
 };
 
-/** Renders a table. On a phone each row is a card, whose cells show the column's head: see `withTableStyles`. */
+/** Renders a table. On a phone each row is a card, whose cells show the column's head: see layout.page.ts. */
 export function table({ name, heads, rows, none, details = [], numbers = [] }: TableParts): Html {
   if (rows.length === 0 && none !== undefined)
     return typeof none === 'string' ? html`<p class="empty">${none}</p>` : none;

@@ -111,7 +111,7 @@ ${history.length > 0 && html`<details class="answer"${health.state !== 'active' 
 `;
 }
 
-/** Renders accounts without their details. Each leads to this page, where it is then the first. */
+/** Renders accounts without their details. Each links to its card on this page. */
 const furtherAccounts = (accounts: readonly Account[], { link }: UserTools, { person }: Viewer): Html =>
   html`<h2>${messages.text('user.accounts.further')}</h2>
 ${table({

@@ -14,7 +14,7 @@ const REASONS = Object.keys(HEALTH_REASONS) as HealthReason[]; // Its keys are t
 /** A reason's value in `ownApp`: without a provider app of the application, with one, both, or the reason is not read. */
 const [ANY, NONE] = [2, -1];
 /** Accounts with a reason. The indexes, which have no healthy accounts, begin with the reason. */
-const ailing = (number: number): string => `FROM account AS a
+const unhealthyAccounts = (number: number): string => `FROM account AS a
   WHERE :ownApp${number} > ${NONE} AND a.health <> 'active' AND a.group_id NOT IN (${UNFINISHED})
     AND (:state = '' OR a.health = :state) AND (:provider = '' OR a.provider = :provider)
     AND (:ownApp${number} = ${ANY} OR CASE WHEN EXISTS (SELECT 1 FROM provider_app AS p
@@ -25,9 +25,9 @@ type Texts = readonly [ofAll: string, ofOne: string];
 /** Returns the union of what `select` reads of each reason, for all applications and for one. */
 const ofReasons = (select: (of: string, reason: string) => string): Texts => {
   const union = (ofReason: (reason: string) => string) =>
-    REASONS.map((reason, number) => select(`${ailing(number)} AND ${ofReason(reason)}`, reason)).join(
-      ' UNION ALL ',
-    );
+    REASONS.map((reason, number) =>
+      select(`${unhealthyAccounts(number)} AND ${ofReason(reason)}`, reason),
+    ).join(' UNION ALL ');
   return [
     union((reason) => `a.health_reason || '' = '${reason}'`),
     union((reason) => `a.client_id = :clientId AND a.health_reason = '${reason}'`),
