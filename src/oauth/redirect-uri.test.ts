@@ -1,7 +1,14 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 
-import { redirectUriProblem, webhookUrlProblem } from './redirect-uri.ts';
+import {
+  chooseRedirectUri,
+  planRedirectUris,
+  type RedirectUriChange,
+  redirectUriProblem,
+  redirectUrisProblems,
+  webhookUrlProblem,
+} from './redirect-uri.ts';
 
 describe('a redirect URI', () => {
   const accepted = [
@@ -80,4 +87,65 @@ describe('a webhook URL', () => {
   ]) {
     it(`a webhook URL must not be ${url}`, () => assert.notEqual(webhookUrlProblem(url), undefined));
   }
+});
+
+const [A, B, C] = ['https://a.example/', 'https://b.example/', 'https://c.example/'] as const;
+
+describe('the redirect URI of a request', () => {
+  const single = { redirectUri: A, furtherRedirectUris: [] };
+  const several = { redirectUri: A, furtherRedirectUris: [B, C] };
+  const cases: readonly (readonly [string, Parameters<typeof chooseRedirectUri>, string | undefined])[] = [
+    ['the only one', [undefined, single, { isStrict: false }], A],
+    ['the only one, whatever is requested', [C, single, { isStrict: false }], A],
+    ['the default of several', [undefined, several, { isStrict: false }], A],
+    ['the requested one of several', [C, several, { isStrict: false }], C],
+    [
+      'none if another one than several is requested',
+      ['https://d.example/', several, { isStrict: false }],
+      undefined,
+    ],
+    ['none if a strict issuer receives none', [undefined, single, { isStrict: true }], undefined],
+    ['none if a strict issuer receives another one', [C, single, { isStrict: true }], undefined],
+    ['the requested one at a strict issuer', [A, single, { isStrict: true }], A],
+  ];
+  for (const [title, sent, chosen] of cases)
+    it(`is ${title}`, () => assert.equal(chooseRedirectUri(...sent), chosen));
+});
+
+describe('a change of the redirect URIs', () => {
+  const plans: readonly (readonly [RedirectUriChange, readonly string[], readonly string[]])[] = [
+    [{}, [A, B], []],
+    [{ all: [C] }, [C], []],
+    [{ default: C }, [C, B], []],
+    [{ removed: [A] }, [B], []],
+    [{ added: [C] }, [A, B, C], []],
+    [{ removed: [A, B], added: [C] }, [C], []],
+    [{ removed: [C] }, [A, B], [`The redirect URI "${C}" is not registered`]],
+    [{ added: [A] }, [A, B, A], [`The redirect URI "${A}" occurs twice`]],
+    [
+      { all: ['/cb'] },
+      ['/cb'],
+      ['The redirect URI must be an absolute URL, such as https://app.example.com/callback'],
+    ],
+  ];
+  for (const [change, uris, problems] of plans)
+    it(`can be ${JSON.stringify(change)}`, () =>
+      assert.deepEqual(planRedirectUris([A, B], change), { uris, problems }));
+
+  it('can be the first one, but must leave one', () => {
+    assert.deepEqual(planRedirectUris([], { added: [A] }), { uris: [A], problems: [] });
+    for (const change of [{ removed: [A] }, { all: [] }])
+      assert.throws(() => planRedirectUris([A], change), { status: 409 });
+  });
+
+  it('allows 20 redirect URIs and shortens a long one in its problem', () => {
+    const many = Array.from({ length: 21 }, (_, i) => `https://app.example/${i}`);
+    const [exact, longer] = [100, 101].map((length) => `x:${'y'.repeat(length - 2)}`);
+    const named = (uri = '') => redirectUrisProblems([uri, A])[0]?.split('"')[1];
+
+    assert.deepEqual(redirectUrisProblems(many.slice(1)), []);
+    assert.deepEqual(redirectUrisProblems(many), ['An application can have at most 20 redirect URIs']);
+    assert.equal(named(exact), exact);
+    assert.equal(named(longer), `${longer?.slice(0, 99)}…`);
+  });
 });
