@@ -26,6 +26,18 @@ describe('the memory of proofs', () => {
     assert.equal(remember(isNew, 'loud', 'a'), true);
   });
 
+  it('is full with 100,000 proofs', () => {
+    const isNew = proofMemory();
+    for (let i = 0; i < 100_000; i += 1) remember(isNew, 'acme', String(i));
+
+    assert.equal(remember(isNew, 'acme', '0'), false);
+    assert.equal(remember(isNew, 'acme', 'more'), true);
+    assert.deepEqual(
+      ['1', '0'].map((id) => remember(isNew, 'acme', id)),
+      [false, true],
+    );
+  });
+
   it('drops expired proofs of all applications before others', () => {
     const isNew = proofMemory(3);
     remember(isNew, 'one', 'a', 0);

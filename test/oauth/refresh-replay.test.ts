@@ -91,6 +91,17 @@ onEachDatabase((database, open) => {
       await assertRefused(refresh(server.app, spent));
     });
 
+    it('a spent token is replayed with long lifetimes too', async () => {
+      const server = await openServer();
+      const change = { refreshIdleLifetime: 3600, refreshLifetime: 86_400 };
+      await server.stores.clients.updateClient('acme', change, { now: server.clock.now, by: undefined });
+      const { spent, first } = await spend(server);
+
+      const second = await refresh(server.app, spent);
+
+      assert.equal(second.json().refresh_token, first.refresh_token);
+    });
+
     it('a replay does not make the window longer', async () => {
       const server = await openServer();
       const { spent } = await spend(server);
