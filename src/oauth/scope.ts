@@ -16,7 +16,7 @@ const ALIASES: Readonly<Record<string, Scope>> = {
 export function parseScope(text: string | undefined): Scope | undefined {
   const parts = (text ?? '').split(/[\s,]+/).filter((part) => part !== '');
   if (parts.length === 0) return 'read-write';
-  let widest = -1;
+  let widest = 0;
   for (const part of parts) {
     const scope =
       SCOPES.find((name) => name === part) ?? (Object.hasOwn(ALIASES, part) ? ALIASES[part] : undefined);

@@ -35,13 +35,12 @@ export function tokenRoute(deps: TokenRouteDeps): FastifyPluginAsync {
 
   const { tokenAnswered } = deps;
   return async (app) => {
-    if (tokenAnswered !== undefined)
-      app.addHook<{ Body?: { grant_type?: unknown } | null }>('onError', async ({ body }, _reply, error) =>
-        tokenAnswered(
-          toGrantTypeLabel(body?.grant_type),
-          error instanceof OAuthError ? error.code : 'server_error',
-        ),
-      );
+    app.addHook<{ Body?: { grant_type?: unknown } | null }>('onError', async ({ body }, _reply, error) =>
+      tokenAnswered?.(
+        toGrantTypeLabel(body?.grant_type),
+        error instanceof OAuthError ? error.code : 'server_error',
+      ),
+    );
     app.post('/token', options, async (request, reply) => {
       reply.header('cache-control', 'no-store').header('pragma', 'no-cache'); // RFC 6749 §5.1
       const form = readForm(request.body, TOKEN_FORM);
