@@ -112,6 +112,14 @@ describe('an assertion', () => {
   it('is refused if the application has no keys', async () =>
     assert.equal(await openAssertions({ jwks: '' }).check(assertion()), 'no keys'));
 
+  it('fails with an internal error if a stored key cannot be used', async () => {
+    const unusable = { kty: 'EC', crv: 'P-256', x: 'AA', y: 'AA', kid: key.kid };
+    const { check, used } = openAssertions({ jwks: JSON.stringify({ keys: [unusable] }) });
+
+    await assert.rejects(check(assertion()));
+    assert.deepEqual(used, []);
+  });
+
   it('is used until a minute after it expired, and refused if it was used', async () => {
     const { check, used } = openAssertions({ isNew: false });
     const claims = { exp: SECONDS + 60.5, jti: 'a' };

@@ -1,8 +1,13 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { openOAuthServer, SECRET } from '../../test/oauth/oauth-server.ts';
+import { type OAuthServer, openOAuthServer, SECRET } from '../../test/oauth/oauth-server.ts';
 import { recordingLog } from '../../test/servers/recording-log.ts';
-import { authenticateClient, type ClientRequest } from './client-authentication.ts';
+import {
+  type ApplicationCallDeps,
+  authenticateBasic,
+  authenticateClient,
+  type ClientRequest,
+} from './client-authentication.ts';
 import type { OAuthError } from './oauth-error.ts';
 
 it('client authentication logs at most as many characters of an identifier as identifiers have', async () => {
@@ -123,4 +128,55 @@ describe('HTTP Basic', () => {
   ];
   for (const [name, authorization, clientId, result] of cases)
     it(name, async () => assert.equal(await present(authorization, clientId), result));
+});
+
+describe('a call of an application', () => {
+  type Call = Parameters<typeof authenticateBasic>[0];
+  const call = async (authorize: (server: OAuthServer) => string | undefined) => {
+    const server = await openOAuthServer();
+    const change = { clientAuthentication: 'private_key_jwt', keys: { jwks: '{"keys":[]}' } } as const;
+    await server.stores.clients.updateClient('other', change, { now: server.clock.now, by: undefined });
+    const request: Call = {
+      ...{ ip: '127.0.0.1', method: 'GET', url: '/', headers: { authorization: authorize(server) } },
+    };
+    const deps: ApplicationCallDeps = server.authentication;
+    const result = await authenticateBasic(request, deps).then(
+      (client) => client.clientId,
+      ({ code, status, headers }: OAuthError) => [code, status, Object.keys(headers)].flat().join(' '),
+    );
+    await server.close();
+    return [result, request.asker?.clientId];
+  };
+  const UNAUTHORIZED = 'invalid_client 401 www-authenticate';
+  const basic = (text: string) => `Basic ${Buffer.from(text).toString('base64')}`;
+  const applicationToken = (clientId: string) => (server: OAuthServer) =>
+    server.signer.signApplicationToken(clientId, undefined).access_token;
+  const bearer = (clientId: string) => (server: OAuthServer) =>
+    `bearer ${applicationToken(clientId)(server)}  `;
+  const calls: readonly (readonly [string, Parameters<typeof call>[0], readonly unknown[]])[] = [
+    ['has HTTP Basic', () => basic(`acme:${SECRET}`), ['acme', 'acme']],
+    ['is refused with a wrong secret', () => basic('acme:x'), [UNAUTHORIZED, 'acme']],
+    ['is refused without a header', () => undefined, [UNAUTHORIZED, undefined]],
+    ['is refused with another scheme', () => 'Digest x', [UNAUTHORIZED, undefined]],
+    [
+      'is refused with a scheme that begins with Basic',
+      () => `Basics ${basic('a:b')}`,
+      [UNAUTHORIZED, undefined],
+    ],
+    ['has an application token', bearer('other'), ['other', 'other']],
+    [
+      'is refused with a token and another scheme',
+      (server) => `Token ${applicationToken('other')(server)}`,
+      [UNAUTHORIZED, undefined],
+    ],
+    [
+      'is refused with the token of an application that has a secret',
+      bearer('acme'),
+      [UNAUTHORIZED, undefined],
+    ],
+    ['is refused with the token of a deleted application', bearer('nobody'), [UNAUTHORIZED, undefined]],
+    ['is refused with a text that is no token', () => 'Bearer x', [UNAUTHORIZED, undefined]],
+  ];
+  for (const [name, authorize, result] of calls)
+    it(name, async () => assert.deepEqual(await call(authorize), result));
 });

@@ -46,6 +46,49 @@ describe('a DPoP proof', () => {
     assert.equal(new Set(ids).size, 3);
   });
 
+  const accepted: Record<string, Readonly<Record<string, unknown>>> = {
+    'the oldest iat': { iat: NOW / 1000 - 60 },
+    'the latest iat': { iat: NOW / 1000 + 30 },
+    'the latest start': { nbf: NOW / 1000 + 30 },
+    'an expiry in the next second': { exp: NOW / 1000 + 1 },
+    'a jti of 128 characters': { jti: 'j'.repeat(128) },
+    'another case of the host': { htu: 'https://KALENDS.example/events?a=1#b' },
+  };
+  for (const [name, claims] of Object.entries(accepted))
+    it(`with ${name} is accepted`, async () => {
+      const proof = await read(key, await key.prove({ ...valid, claims }));
+
+      assert.ok('jkt' in proof, JSON.stringify(proof));
+      assert.equal(proof.nonce, undefined);
+    });
+
+  it('has a nonce if that is text, and at most 4,096 characters', async () => {
+    const nonceOf = async (nonce: unknown) => {
+      const proof = await read(key, await key.prove({ ...valid, claims: { nonce } }));
+      return 'nonce' in proof ? proof.nonce : proof.problem;
+    };
+    const filled = async (length: number) => {
+      const proof = await key.prove(valid);
+      return read(key, `${proof}${'A'.repeat(length - proof.length)}`);
+    };
+
+    assert.deepEqual([await nonceOf('n'), await nonceOf(7)], ['n', undefined]);
+    assert.deepEqual(await filled(4096), { problem: 'The signature of the DPoP proof is invalid' });
+    assert.deepEqual(await filled(4097), { problem: 'The DPoP header is longer than 4 kB' });
+  });
+
+  it('is for any token at the token endpoint, and states the kind of its problem', async () => {
+    const proof = await key.prove({ ...valid, accessToken: 'another' });
+    assert.ok('jkt' in (await readProof(proof, { ...request(key), token: undefined })));
+
+    assert.deepEqual(await read(key, `${proof}, ${proof}`), {
+      ...{ problem: 'There is more than one DPoP header', isRequest: true },
+    });
+    assert.deepEqual(await read(await dpopKey(), proof), {
+      ...{ problem: 'The DPoP proof is of another key than the access token', isOtherKey: true },
+    });
+  });
+
   const cases: Record<string, [Promise<string> | (() => Promise<string> | string), RegExp]> = {
     'two headers': [async () => `${await key.prove(valid)}, ${await key.prove(valid)}`, /more than one DPoP/],
     'no JWT': [() => 'abc', /not a signed JWT/],
@@ -60,6 +103,9 @@ describe('a DPoP proof', () => {
       () => key.prove({ ...valid, header: { crit: ['unknown'], unknown: 1 } }),
       /signature/,
     ],
+    'a start that is no number': [() => key.prove({ ...valid, claims: { nbf: 'now' } }), /nbf/],
+    'a jti of 129 characters': [() => key.prove({ ...valid, claims: { jti: 'j'.repeat(129) } }), /jti/],
+    'an iat that is no number': [() => key.prove({ ...valid, claims: { iat: 'now' } }), /iat is missing/],
     'no jti': [() => key.prove({ ...valid, claims: { jti: undefined } }), /jti/],
     'another method': [() => key.prove({ ...valid, claims: { htm: 'POST' } }), /htm/],
     'another URL': [() => key.prove({ ...valid, claims: { htu: 'https://kalends.example/' } }), /htu/],

@@ -26,9 +26,10 @@ describe('a redirect URI', () => {
     'https://app.example.com./callback',
     'com.example.app:/callback',
     'com.example.app://callback',
+    `https://app.example.com/${'a'.repeat(2048 - 24)}`,
   ];
   for (const uri of accepted) {
-    it(`a redirect URI may be ${uri}`, () => assert.equal(redirectUriProblem(uri), undefined));
+    it(`a redirect URI may be ${uri.slice(0, 60)}`, () => assert.equal(redirectUriProblem(uri), undefined));
   }
 
   const refused: [string, RegExp][] = [
@@ -67,7 +68,7 @@ describe('a redirect URI', () => {
     ['file:///etc/passwd', /must be https/],
     ['vbscript:x', /must be https/],
     ['myapp:/callback', /must be https/],
-    [`https://app.example.com/${'a'.repeat(2048)}`, /longer than 2048/],
+    [`https://app.example.com/${'a'.repeat(2049 - 24)}`, /longer than 2048/],
   ];
   for (const [uri, problem] of refused) {
     it(`a redirect URI must not be ${uri.slice(0, 60) || 'empty'}`, () =>

@@ -123,6 +123,23 @@ describe('the signing keys', () => {
     assert.equal(reads(), before + 2);
   });
 
+  it('are searched again for an unknown header after 10,000 others', async () => {
+    const { keys, state } = await openKeys();
+    const find = async (number: number) => {
+      const kid = String(number).padStart(12, '0');
+      const before = state.reads;
+      await keys.find(
+        Buffer.from(JSON.stringify({ alg: 'HS256', typ: 'at+jwt', kid })).toString('base64url'),
+      );
+      return state.reads - before;
+    };
+    for (let number = 0; number < 10_000; number += 1) await find(number);
+
+    assert.equal(await find(0), 0);
+    assert.equal(await find(10_000), 1);
+    assert.deepEqual([await find(10_000), await find(0)], [0, 1]);
+  });
+
   it('of another algorithm are created when it is prepared, once', async () => {
     const { keys, records, state } = await openKeys();
     assert.throws(() => keys.signing('at+jwt', 'ES256'), /no active ES256 signing key/);

@@ -138,8 +138,12 @@ onEachDatabase((database, open) => {
         const own = right === '' ? URL_OF.default : URL_OF.fapi2;
         const other = wrong === '' ? URL_OF.default : URL_OF.fapi2;
 
+        const terms = { now: server.clock.now, by: undefined };
+        await server.stores.clients.updateClient(clientId, { revocation: 'authenticated' }, terms);
         const refresh = { grant_type: 'refresh_token', refresh_token: refreshToken };
         for (const answer of [
+          await post(server, `${wrong}/introspect`, { token: refreshToken }, clientId),
+          await post(server, `${wrong}/revoke`, { token: refreshToken }, clientId),
           await exchangeAt(server, wrong, clientId),
           await post(server, `${wrong}/token`, refresh, clientId),
           await post(server, `${wrong}/par`, { user_id: 'ada', redirect_uri: REDIRECT_URI }, clientId),

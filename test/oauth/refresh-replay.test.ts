@@ -102,6 +102,16 @@ onEachDatabase((database, open) => {
       assert.equal(second.json().refresh_token, first.refresh_token);
     });
 
+    it('a spent token is replayed in a window of one second', async () => {
+      const server = await openServer({ window: 1 });
+      const { spent, first } = await spend(server);
+
+      server.clock.now += 1000;
+      assert.equal((await refresh(server.app, spent)).json().refresh_token, first.refresh_token);
+      server.clock.now += 1;
+      await assertRefused(refresh(server.app, spent));
+    });
+
     it('a replay does not make the window longer', async () => {
       const server = await openServer();
       const { spent } = await spend(server);
