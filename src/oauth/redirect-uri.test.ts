@@ -142,11 +142,11 @@ describe('a change of the redirect URIs', () => {
   it('allows 20 redirect URIs and shortens a long one in its problem', () => {
     const many = Array.from({ length: 21 }, (_, i) => `https://app.example/${i}`);
     const [exact, longer] = [100, 101].map((length) => `x:${'y'.repeat(length - 2)}`);
-    const named = (uri = '') => redirectUrisProblems([uri, A])[0]?.split('"')[1];
+    const quoted = (uri = '') => redirectUrisProblems([uri, A])[0]?.split('"')[1];
 
     assert.deepEqual(redirectUrisProblems(many.slice(1)), []);
     assert.deepEqual(redirectUrisProblems(many), ['An application can have at most 20 redirect URIs']);
-    assert.equal(named(exact), exact);
-    assert.equal(named(longer), `${longer?.slice(0, 99)}…`);
+    assert.equal(quoted(exact), exact);
+    assert.equal(quoted(longer), `${longer?.slice(0, 99)}…`);
   });
 });
