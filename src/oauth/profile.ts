@@ -38,7 +38,6 @@ const FAPI2_KEYS = Object.keys(FAPI2) as readonly (keyof typeof FAPI2)[]; // the
 /** Returns whether a value is at least as strict as the profile requires. */
 function isStrictEnough(key: keyof typeof FAPI2, value: string | number): boolean {
   const required = FAPI2[key];
-  if (key === 'refreshRotation') return true;
   if (typeof required === 'number') return Number(value) <= required;
   // `none` follows `private_key_jwt` in the table, but identifies no one.
   if (key === 'clientAuthentication') return value === required;

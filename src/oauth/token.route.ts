@@ -4,7 +4,7 @@ import { FORM_BYTES } from '../http/sizes.ts';
 import { type AuthorizationCodeDeps, authorizationCodeGrant } from './authorization-code-grant.ts';
 import type { Client } from './client.ts';
 import { authenticateClient, type ClientAuthenticationDeps, requireIssuer } from './client-authentication.ts';
-import { bindTokens, type Dpop, type TokenProof, useProof } from './dpop.ts';
+import { bindTokens, type Dpop, type TokenProof } from './dpop.ts';
 import type { Issuer } from './issuers.ts';
 import { AUTHORIZATION, invalidRequest, OAuthError } from './oauth-error.ts';
 import { type RefreshedTokens, type RefreshTokenDeps, refreshTokenGrant } from './refresh-token-grant.ts';
@@ -100,7 +100,7 @@ async function applicationTokenGrant(
   if (scope !== APPLICATION_SCOPE)
     throw new OAuthError(AUTHORIZATION.invalid_scope, `scope must be ${APPLICATION_SCOPE}`);
   const jkt = bindTokens(sender);
-  await useProof(sender, async () => false);
+  await sender.proof?.use();
   return signer.signApplicationToken(clientId, jkt);
 }
 
