@@ -139,6 +139,35 @@ describe('a DPoP proof', () => {
     }
   });
 
+  it('of an RSA key is verified with 2,048 bits and an exponent of at most four bytes', async () => {
+    const small = await dpopKey('PS256', 2048);
+    const problem = async (change: object) => {
+      const proof = await small.prove({ ...valid, header: { jwk: { ...small.jwk, ...change } } });
+      const result = await readProof(proof, { ...request(key), token: undefined });
+      return 'problem' in result ? result.problem : undefined;
+    };
+    const modulus = Buffer.from(small.jwk.n ?? '', 'base64url');
+    const shorter = Buffer.from(modulus);
+    shorter[0] = 0x40;
+
+    assert.equal(await problem({}), undefined);
+    assert.match((await problem({ e: 'AQAAAQ' })) ?? '', /signature/);
+    assert.match((await problem({ e: 'AQAAAAE' })) ?? '', /unusual exponent/);
+    assert.match((await problem({ n: shorter.toString('base64url') })) ?? '', /fewer than 2048 bits/);
+  });
+
+  it('with another algorithm is refused by the names of those that are accepted', async () => {
+    const [head = '', ...rest] = (await key.prove(valid)).split('.');
+    for (const alg of ['none', 'RS256', 7]) {
+      const changed = { ...JSON.parse(Buffer.from(head, 'base64url').toString()), alg };
+      const header = Buffer.from(JSON.stringify(changed)).toString('base64url');
+
+      assert.deepEqual(await read(key, [header, ...rest].join('.')), {
+        problem: 'DPoP proof: alg is not one of ES256, PS256, Ed25519, EdDSA',
+      });
+    }
+  });
+
   it('mutated in one place is accepted exactly if the mutation is allowed', async () => {
     const random = randomNumbers(7);
     const outcomes = { allowed: 0, refused: 0 };

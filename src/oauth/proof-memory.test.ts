@@ -14,6 +14,15 @@ describe('the memory of proofs', () => {
     assert.deepEqual(results, [true, false, false, true]);
   });
 
+  it('remembers the last proof of an application when the others expire', () => {
+    const isNew = proofMemory();
+    for (const now of [0, 50]) remember(isNew, 'acme', `at ${now}`, now);
+
+    const results = [90, 139, 140].map((now) => remember(isNew, 'acme', 'at 50', now));
+
+    assert.deepEqual(results, [false, false, true]);
+  });
+
   it('drops the oldest proof of the application with the most when it is full', () => {
     const isNew = proofMemory(4);
     for (const id of ['a', 'b', 'c']) remember(isNew, 'loud', id);

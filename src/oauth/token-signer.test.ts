@@ -4,7 +4,7 @@ import { decodeJwt } from 'jose';
 import { type OAuthServer, openOAuthServer, PUBLIC_URL } from '../../test/oauth/oauth-server.ts';
 import { createIssuer } from './issuers.ts';
 import { newTokenIn } from './refresh-token-id.ts';
-import { createTokenSigner } from './token-signer.ts';
+import { createTokenSigner, signerOf } from './token-signer.ts';
 
 const GRANT = { familyId: 7, clientId: 'acme', userId: 'ada', scope: 'read' } as const;
 const OWNER = { familyId: 7, clientId: 'acme', userId: 'ada' };
@@ -70,20 +70,34 @@ describe('the token signer', () => {
     assert.deepEqual([decodeJwt(access).iat, decodeJwt(access).exp], [seconds(), seconds() + 3600]);
   });
 
-  it('verifies each of several access tokens once', async () => {
-    let searches = 0;
+  /** Returns a signer that counts how often it searches a key. */
+  const countingSigner = () => {
+    const state = { searches: 0 };
     const find: typeof server.signingKeys.find = (header) => {
-      searches += 1;
+      state.searches += 1;
       return server.signingKeys.find(header);
     };
-    const signer = createTokenSigner({ ...server.signingKeys, find }, () => server.clock.now);
+    return { state, signer: createTokenSigner({ ...server.signingKeys, find }, () => server.clock.now) };
+  };
+
+  it('verifies each of several access tokens once', async () => {
+    const { state, signer } = countingSigner();
     const tokens = [1, 2, 3].map(
       (familyId) => signer.signTokenResponse({ ...GRANT, familyId }, ID).access_token,
     );
 
     for (const token of [...tokens, ...tokens, ...tokens]) assert.ok(await signer.readAccessToken(token));
 
-    assert.equal(searches, 3);
+    assert.equal(state.searches, 3);
+  });
+
+  it('searches no key for a text of more than 8,192 characters', async () => {
+    const { state, signer } = countingSigner();
+
+    assert.equal(await signer.readAnyToken(`a.${'b'.repeat(8191)}`), undefined);
+    assert.equal(state.searches, 0);
+    assert.equal(await signer.readAnyToken(`a.${'b'.repeat(8190)}`), undefined);
+    assert.equal(state.searches, 1);
   });
 
   it('signs application tokens for ten minutes, which no other method reads', async () => {
@@ -110,6 +124,22 @@ describe('the token signer', () => {
     assert.ok(await signer.readApplicationToken(token));
     clock.now += 1;
     assert.equal(await signer.readApplicationToken(token), undefined);
+  });
+
+  it('of an application is that of its issuer, with a key', async () => {
+    const strict = await openOAuthServer('HS256', { strict: ['bank'] });
+    const [acme, bank] = [
+      await strict.stores.clients.findClient('acme'),
+      await strict.stores.clients.findClient('bank'),
+    ];
+    assert.ok(acme && bank);
+    const deps = { signer: strict.signer, publicUrl: PUBLIC_URL };
+
+    assert.equal(await signerOf(acme, deps), strict.signer);
+    const { access_token: token } = (await signerOf(bank, deps)).signApplicationToken('bank', undefined);
+
+    await strict.close();
+    assert.equal(decodeJwt(token).iss, `${PUBLIC_URL}/fapi2`);
   });
 
   it('of the strict issuer signs with ES256 and its iss, and is read by all', async () => {

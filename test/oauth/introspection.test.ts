@@ -4,7 +4,9 @@ import { afterEach, describe, it } from 'node:test';
 
 import { decodeJwt } from 'jose';
 
+import type { ClientChange } from '../../src/oauth/client.ts';
 import { onEachDatabase } from '../harness/databases.ts';
+import { ASSERTION_TYPE, assertionOf, newKey, setOf } from './assertions.ts';
 import { type OAuthServer, openOAuthServer, PUBLIC_URL, refresh, SECRET, tokenPair } from './oauth-server.ts';
 
 const HOUR = 3_600_000;
@@ -138,6 +140,32 @@ onEachDatabase((database, open) => {
 
       assert.deepEqual(await ask(server, accessToken), INACTIVE);
       assert.equal((await ask(server, refreshToken)).active, true);
+    });
+
+    it('an application token is described until it expires or its application requires bound ones', async () => {
+      const server = await openServer();
+      const set = (change: ClientChange) =>
+        server.stores.clients.updateClient('acme', change, { now: server.clock.now, by: undefined });
+      const key = newKey();
+      await set({ clientAuthentication: 'private_key_jwt', keys: { jwks: JSON.stringify(setOf(key)) } });
+      const askByKey = async (token: string) => {
+        const client_assertion = assertionOf(key, server.clock.now);
+        return (
+          await introspect(server, { token, client_assertion, client_assertion_type: ASSERTION_TYPE })
+        ).json();
+      };
+      const plain = server.signer.signApplicationToken('acme', undefined).access_token;
+      const bound = server.signer.signApplicationToken('acme', 'key').access_token;
+      const facts = (token: string) => ({ active: true, ...decodeJwt(token), iss: PUBLIC_URL });
+
+      assert.deepEqual(await askByKey(plain), { ...facts(plain), token_type: 'Bearer' });
+      assert.deepEqual(await askByKey(bound), { ...facts(bound), token_type: 'DPoP' });
+      assert.deepEqual(await ask(server, plain, 'other'), INACTIVE);
+      await set({ senderConstraint: 'required' });
+      assert.deepEqual(await askByKey(plain), INACTIVE);
+      assert.equal((await askByKey(bound)).active, true);
+      server.clock.now += 600_000;
+      assert.deepEqual(await askByKey(bound), INACTIVE);
     });
 
     it('tokens of another application, forged ones and any text are inactive', async () => {

@@ -59,6 +59,18 @@ describe('the metadata of the issuers', () => {
       assert.equal(metadata.issuer, issuer);
     });
 
+  it('the metadata and the keys are cached for five minutes, but no key set that is still to be created', async () => {
+    const cached = async (url: string) => (await server.app.inject(url)).headers['cache-control'];
+    const strictKeys = '/fapi2/jwks.json';
+
+    for (const url of ['', '/fapi2'])
+      assert.equal(await cached(`/.well-known/oauth-authorization-server${url}`), 'public, max-age=300');
+    assert.equal(await cached('/.well-known/jwks.json'), 'public, max-age=300');
+    assert.equal(await cached(strictKeys), 'no-store');
+    await server.signingKeys.prepare('ES256');
+    assert.equal(await cached(strictKeys), 'public, max-age=300');
+  });
+
   it('discovery-end-point-verification: the strict issuer states exactly what it supports', async () => {
     const url = URL_OF.fapi2;
     const algorithms = ['ES256', 'PS256', 'Ed25519', 'EdDSA'];

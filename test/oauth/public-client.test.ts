@@ -6,12 +6,14 @@ import type { FastifyInstance } from 'fastify';
 import { authenticateBasic } from '../../src/oauth/client-authentication.ts';
 import { deriveChallenge } from '../../src/oauth/pkce.ts';
 import { onEachDatabase } from '../harness/databases.ts';
+import { dpopKey } from '../harness/dpop-key.ts';
 import { PUBLIC } from './assertions.ts';
 import {
   approve,
   callProtected,
   type OAuthServer,
   openOAuthServer,
+  PUBLIC_URL,
   postToken,
   REDIRECT_URI,
   SECRET,
@@ -138,5 +140,42 @@ onEachDatabase((database, open) => {
 
       assert.deepEqual([answer.statusCode, answer.json().error], [400, 'unauthorized_client']);
     });
+
+    for (const codeFormat of ['opaque', 'user-id'] as const)
+      it(`its proof is stored only with a ${codeFormat} code or a token of a living grant`, async () => {
+        const switches = { senderConstraint: 'accepted', codeFormat } as const;
+        const { clock, db, stores } = server;
+        await stores.clients.updateClient('acme', switches, { now: clock.now, by: undefined });
+        const key = await dpopKey();
+        const send = async (form: Record<string, string>) => {
+          const dpop = await key.prove({ method: 'POST', url: `${PUBLIC_URL}/token`, now: clock.now });
+          const answer = await post('/token', { client_id: 'acme', ...form }, { dpop });
+          const stored = await db.all('SELECT * FROM used_jti');
+          return { status: answer.statusCode, stored: stored.length, token: answer.json().refresh_token };
+        };
+        const code = {
+          ...{ grant_type: 'authorization_code', code: 'ada' },
+          ...{ redirect_uri: REDIRECT_URI, code_verifier: VERIFIER },
+        };
+        const refreshOf = (token: string) => ({ grant_type: 'refresh_token', refresh_token: token });
+
+        const unknown = await send(code);
+        const opaqueCode = codeFormat === 'opaque' ? 'ada' : undefined;
+        await approve(server, { codeChallenge: deriveChallenge(VERIFIER), opaqueCode });
+        const known = await send(code);
+        const refreshed = await send(refreshOf(known.token));
+        await post('/revoke', { token: refreshed.token });
+        const ended = await send(refreshOf(refreshed.token));
+
+        assert.deepEqual(
+          [unknown, known, refreshed, ended].map(({ status, stored }) => [status, stored]),
+          [
+            [400, 0],
+            [200, 1],
+            [200, 2],
+            [400, 2],
+          ],
+        );
+      });
   });
 });
