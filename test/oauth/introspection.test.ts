@@ -233,9 +233,11 @@ onEachDatabase((database, open) => {
       const terms = { now: server.clock.now, by: undefined };
       await server.stores.clients.updateClient('acme', { clientAuthentication: 'none' }, terms);
 
-      const answer = await introspect(server, { token, client_id: 'acme', client_secret: SECRET });
+      const withSecret = await introspect(server, { token, client_id: 'acme', client_secret: SECRET });
+      const byIdAlone = await introspect(server, { token, client_id: 'acme' });
 
-      assert.deepEqual([answer.statusCode, answer.json().error], [400, 'invalid_client']);
+      assert.deepEqual([withSecret.statusCode, withSecret.json().error], [400, 'invalid_client']);
+      assert.deepEqual([byIdAlone.statusCode, byIdAlone.json().error], [400, 'unauthorized_client']);
     });
 
     it('a request without a token, or with an unreadable body, is an invalid request', async () => {
