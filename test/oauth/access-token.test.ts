@@ -9,7 +9,7 @@ import {
   type BearerRequest,
   requireScope,
 } from '../../src/oauth/bearer-authentication.ts';
-import { type OAuthServer, openOAuthServer, refresh, tokenPair } from './oauth-server.ts';
+import { callProtected, type OAuthServer, openOAuthServer, refresh, tokenPair } from './oauth-server.ts';
 
 describe('an access token', () => {
   let server: OAuthServer;
@@ -74,6 +74,19 @@ describe('an access token', () => {
     const revoked = await tokenPair(server);
     await server.stores.families.endGrantsOf('acme', 'ada', { now: server.clock.now, by: undefined });
     assert.deepEqual(await callerOf(`Bearer ${revoked.accessToken}`), refused);
+  });
+
+  it('that is expired, revoked or forged is not called a refresh token', async () => {
+    const { accessToken: expired } = await tokenPair(server);
+    server.clock.now += 3_600_000;
+    const { accessToken: revoked } = await tokenPair(server);
+    await server.stores.families.endGrantsOf('acme', 'ada', { now: server.clock.now, by: undefined });
+
+    for (const token of [expired, revoked, `${expired}x`]) {
+      const answer = await callProtected(server.app, token);
+      assert.deepEqual([answer.statusCode, answer.json().code], [401, 'invalid_token']);
+      assert.doesNotMatch(answer.json().message, /refresh token/);
+    }
   });
 
   it('that is missing or forged has no caller', async () => {
