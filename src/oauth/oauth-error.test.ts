@@ -36,6 +36,9 @@ describe('an error of the authorization server', () => {
     assert.deepEqual(new OAuthError(AUTHORIZATION.invalid_client).headers, {});
   });
 
-  it('names the known codes of RFC 6749 and the statuses that occur besides', () =>
-    assert.deepEqual(AUTHORIZATION.invalid_client.otherStatuses, [401]));
+  it('can be 401 only if client authentication failed', () =>
+    assert.deepEqual(
+      Object.values(AUTHORIZATION).filter((row) => row.otherStatuses !== undefined),
+      [AUTHORIZATION.invalid_client],
+    ));
 });
