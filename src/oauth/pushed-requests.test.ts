@@ -92,6 +92,7 @@ describe('a pushed request', () => {
   const FACTS = 'user_name=Ada+K&login_hint=a%40b&reconnect=google%3A1';
   const NONE: Partial<Client> = { clientAuthentication: 'none' };
   const redirect = `redirect_uri=${encodeURIComponent(REDIRECT_URI)}`;
+  const STRICT = 'client_id=app&response_type=code';
   const resource = `resource=${encodeURIComponent(PUBLIC_URL)}`;
   const SEVERAL = { furtherRedirectUris: ['https://app.example/b'] };
   const ON = { resourceIndicators: 'on' } as const;
@@ -102,7 +103,12 @@ describe('a pushed request', () => {
     ['of a public application has a mark and no facts', FACTS, { change: NONE }, `${READ}&public_client=1`],
     ['has no redirect URI if only one is registered', redirect, {}, READ],
     ['has the redirect URI of several', redirect, { change: SEVERAL }, `${READ}&${redirect}`],
-    ['at the strict issuer has the redirect URI', redirect, { isStrict: true }, `${READ}&${redirect}`],
+    [
+      'at the strict issuer has the redirect URI',
+      `${STRICT}&${redirect}`,
+      { isStrict: true },
+      `${READ}&${redirect}`,
+    ],
     ['has the key of the code', '', { dpopJkt: 'key' }, `${READ}&dpop_jkt=key`],
     ['has the resource once', `${resource}&${resource}`, { change: ON }, `${READ}&${resource}`],
     ['has no resource without resource indicators', resource, {}, READ],

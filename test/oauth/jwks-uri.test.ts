@@ -12,6 +12,9 @@ import { type OAuthServer, openOAuthServer } from './oauth-server.ts';
 
 const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
+/** Milliseconds of real time until a request is given up: sites that never answer fail fast, others may be slow. */
+const [IMPATIENT, PATIENT] = [300, 30_000];
+const NO_ANSWER = /respond in time/;
 const json =
   (body: object, headers: Record<string, string> = {}): RequestListener =>
   (_request, response) =>
@@ -26,8 +29,10 @@ describe('jwks_uri', () => {
   let listener: RequestListener;
   let paths: string[];
   let egress: Egress;
+  let timeoutMs = PATIENT;
   beforeEach(async () => {
     paths = [];
+    timeoutMs = PATIENT;
     listener = json(setOf(key));
     site = createServer((request, response) => {
       paths.push(request.url ?? '');
@@ -37,9 +42,8 @@ describe('jwks_uri', () => {
     egress = createEgress({ privateNetwork: { mode: 'allow' } });
     const recorded = recordingLog();
     entries = recorded.entries;
-    // A slow site is given up after a fraction of the time, so that the test is quick.
-    const quick: Pick<Egress, 'request'> = { request: (sent) => egress.request({ ...sent, timeoutMs: 300 }) };
-    server = await openOAuthServer('HS256', { sealer, log: recorded.log, egress: quick });
+    const timed: Pick<Egress, 'request'> = { request: (sent) => egress.request({ ...sent, timeoutMs }) };
+    server = await openOAuthServer('HS256', { sealer, log: recorded.log, egress: timed });
     await useKeys(server, { jwksUri: url(), isPublicOnly: false });
     await useKeys(server, { jwks: JSON.stringify(setOf(key)) }, 'other');
   });
@@ -113,14 +117,14 @@ describe('jwks_uri', () => {
 
   const { privateKey } = key;
   const hostile: Record<string, [RequestListener, RegExp]> = {
-    'never responds': [() => {}, /respond in time/],
+    'never responds': [() => {}, NO_ANSWER],
     'sends a little at a time': [
       (_request, response) => {
         response.writeHead(200);
         const timer = setInterval(() => response.write(' '), 20);
         response.once('close', () => clearInterval(timer));
       },
-      /respond in time/,
+      NO_ANSWER,
     ],
     'is huge': [(_request, response) => void response.writeHead(200).end(' '.repeat(200_000)), /larger than/],
     'redirects to a good set': [
@@ -144,6 +148,7 @@ describe('jwks_uri', () => {
   for (const [name, [listen, reason]] of Object.entries(hostile))
     it(`a site that ${name} is 503 for its application only, read and logged once a minute`, async () => {
       listener = listen;
+      if (reason === NO_ANSWER) timeoutMs = IMPATIENT;
 
       const [first, others] = await Promise.all([
         Promise.all(Array.from({ length: 10 }, () => authenticate())),
@@ -162,7 +167,7 @@ describe('jwks_uri', () => {
       assert.deepEqual(paths, ['/jwks']);
       assert.equal(failures().length, 1);
       assert.match(failures()[0] ?? '', reason);
-      listener = json(setOf(key));
+      [listener, timeoutMs] = [json(setOf(key)), PATIENT];
       server.clock.now += MINUTE;
       assert.equal(await status(), 200, 'it recovers');
     });
