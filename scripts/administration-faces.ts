@@ -39,7 +39,7 @@ export const OPERATION_FORMS: Readonly<Record<string, readonly string[]>> = {
   setWebhookKeys: ['/applications/:clientId/webhooks/keys'],
   rotateWebhookKeys: ['/system/webhook-keys/rotate'],
   rotateSigningKeys: ['/system/signing-keys/rotate'],
-  replayDelivery: ['/deliveries/:clientId/:messageId/replay'],
+  replayDelivery: ['/deliveries', '/deliveries/:clientId/:messageId/replay'],
   replayDeliveries: ['/deliveries/:clientId/replay'],
   submitForReview: ['/applications/:clientId/verification/submit'],
   cancelReview: ['/applications/:clientId/verification/cancel'],

@@ -104,7 +104,8 @@ export function userDirectoryContract(database: string, open: () => Promise<Data
 
       assert.deepEqual(await found({ beginning: 'new' }), []);
       const { users } = await userDirectory.findUsers({ beginning: 'ada' }, { limit: 1 });
-      assert.deepEqual([users[0]?.accounts, users[0]?.address], [0, undefined]);
+      const [ada] = users;
+      assert.deepEqual([ada?.accounts, ada?.worst, ada?.address], [0, undefined, undefined]);
     });
 
     it('accounts that do not work are counted', async () => {

@@ -47,6 +47,8 @@ const connected =
   (db) =>
     accountsByHealth(db).listConnected(...asked);
 const limit = 50;
+/** SQLite sorts a page of each reason, which an index gave in this order, again before it merges them. */
+const SORTED_PAGE = 'SCAN listed\nUSE TEMP B-TREE FOR ORDER BY';
 const well = { display: 'user-3@a.example', accountKey: 'k user-3' };
 const READS: readonly (readonly [index: string, name: string, read: Read])[] = [
   ['application_user_by_id', 'users of all', find({}, { limit })],
@@ -93,19 +95,22 @@ onEachDatabase((database, open) => {
       const place = plan.search(new RegExp(`\\b${index}\\b`));
       assert.ok(place > 0, `${name}:\n${plan}`);
       assert.doesNotMatch(plan.slice(0, place), /Seq Scan on (account|application_user) |SCAN/, name);
-      assert.doesNotMatch(plan, /TEMP B-TREE/, name);
+      assert.doesNotMatch(plan.replaceAll(SORTED_PAGE, ''), /TEMP B-TREE|SCAN listed/, name);
     }
   });
 });
 
-/** How the database would answer the first statement of `read`; of SQLite without what is asked for each row. */
+/** Returns the plan of the first statement of `read`; SQLite's without the subqueries that are about one row. */
 async function planOf(db: Database, read: Read): Promise<string> {
   const explain = db.dialect.engine === 'sqlite' ? 'EXPLAIN QUERY PLAN' : 'EXPLAIN';
   const plans: string[] = [];
   const explaining: Database = Object.assign(Object.create(db), {
     async all(sql: string, values: Parameters<Database['all']>[1]) {
       const rows = await db.all<Record<string, unknown>>(`${explain} ${sql}`, values);
-      const steps = rows.filter(({ parent = 0 }) => parent === 0);
+      const ofOneRow = new Set<unknown>();
+      for (const { id, parent, detail } of rows)
+        if (ofOneRow.has(parent) || /^(CORRELATED|LIST) /.test(String(detail))) ofOneRow.add(id);
+      const steps = rows.filter(({ id }) => id === undefined || !ofOneRow.has(id));
       plans.push(steps.map((row) => String(row['QUERY PLAN'] ?? row.detail)).join('\n'));
       return [];
     },
