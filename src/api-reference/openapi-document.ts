@@ -86,7 +86,7 @@ export type DocumentSource = {
 
 const DESCRIPTION = `Connects an application to its users’ calendars at Google, Microsoft, Apple and any CalDAV server.
 
-Every path but \`/authorize\`, \`/token\`, \`/par\`, \`/revoke\`, \`/introspect\`, \`/openapi.json\`, \`/ready\` and those under \`/.well-known\` is also served under \`/api\`, and under \`/api/oauth\` but for \`/health\`; the first five under \`/api/oauth\`. Applications with the profile \`fapi2\` use the first five under \`/fapi2\`. Unknown fields and parameters are ignored; an empty parameter or a null field counts as absent. Instants are RFC 3339 in UTC.`;
+\`/authorize\`, \`/token\`, \`/par\`, \`/revoke\` and \`/introspect\` are also served under \`/api/oauth\`. Applications with the profile \`fapi2\` use these five under \`/fapi2\`. \`/openapi.json\`, \`/ready\` and the paths under \`/.well-known\` have no other prefix. All other paths are also served under \`/api\` and, except \`/health\`, under \`/api/oauth\`. Unknown fields and parameters are ignored; an empty parameter or a null field counts as absent. Instants are RFC 3339 in UTC.`;
 
 /** Returns the document. Its errors are those that the program throws, so that the examples have the actual bodies. */
 export function openapiDocument({

@@ -15,14 +15,14 @@ describe('an error of the authorization server', () => {
 
   it('has the message of its row or its own, three times', () => {
     const { body } = new OAuthError(AUTHORIZATION.invalid_scope);
-    const own = invalidGrant('Client mismatch');
+    const mismatch = invalidGrant('Client mismatch');
 
     assert.deepEqual(body, {
       error: 'invalid_scope',
       error_description: AUTHORIZATION.invalid_scope.message,
       message: AUTHORIZATION.invalid_scope.message,
     });
-    assert.deepEqual([own.body.error_description, own.name], ['Client mismatch', 'OAuthError']);
+    assert.deepEqual([mismatch.body.error_description, mismatch.name], ['Client mismatch', 'OAuthError']);
     assert.deepEqual([invalidRequest('x').code, invalidRequest('x').status], ['invalid_request', 400]);
   });
 
