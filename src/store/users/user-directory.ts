@@ -13,12 +13,12 @@ type Row = FoundUser & { readonly foundBy: string; readonly key: string };
 
 const IS_THE_USERS = `EXISTS (SELECT 1 FROM account_group AS g WHERE g.group_id = a.group_id AND g.expires_at IS NULL)`;
 const OF_USER = 'a.client_id = u.client_id AND a.user_id = u.user_id';
+// The states of health are in the order of the alphabet, the worst last.
 const COUNTS = `
   (SELECT COUNT(*) FROM account AS a WHERE ${OF_USER} AND ${IS_THE_USERS}) AS accounts,
   (SELECT COUNT(*) FROM account AS a WHERE ${OF_USER} AND a.health <> 'active' AND ${IS_THE_USERS}) AS ailing,
   (SELECT COUNT(*) FROM token_family AS f
     WHERE f.client_id = u.client_id AND f.user_id = u.user_id AND f.ended_at IS NULL) AS grants,
-  -- The states are in the order of the alphabet, the worst last.
   (SELECT MAX(a.health) FROM account AS a WHERE ${OF_USER} AND ${IS_THE_USERS}) AS worst`;
 const USER = `u.client_id, u.user_id, u.created_at, u.last_seen_at, ${COUNTS}`;
 
