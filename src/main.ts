@@ -14,7 +14,8 @@ if (problem === undefined) {
     if (error.code !== 'EPIPE') throw error;
     process.exit();
   });
-  const { runCommand } = await import('./cli/cli.ts');
+  const isServe = process.argv[2] === 'serve';
+  const { runCommand } = await (isServe ? import('./cli/serve-command.ts') : import('./cli/cli.ts'));
   const { inspectStorage, migrateStorage, openStorage, prepareRestore } = await import(
     './start/open-storage.ts'
   );

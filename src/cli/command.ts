@@ -81,6 +81,9 @@ export type Io = {
   readonly stdin: NodeJS.ReadableStream & { readonly isTTY?: boolean };
 };
 
+/** The server at which operations run. */
+export type Server = { readonly origin: string; readonly adminKey: string };
+
 /** The options of `kalends sandbox`. */
 export type SandboxRequest = {
   readonly redirectUris: readonly string[];

@@ -6,43 +6,14 @@ import {
   toRequest,
 } from '../administration/operations/operation.ts';
 import { ADMIN_PREFIX } from '../administration/operations/operations.ts';
-import type { Config } from '../config/config.ts';
-import { origin } from '../config/option.ts';
 import { asObject, type Members, readMembers } from '../http/fields.ts';
 import { ApiError } from '../http/refusal.ts';
-import { isLoopbackHost } from '../lib/egress/private-network.ts';
 import { errorCode } from '../lib/error-code.ts';
 import { jsonIn } from '../lib/json.ts';
-import { CommandError, type Input, type Io, usageError } from './command.ts';
+import { CommandError, type Server } from './command.ts';
 import type { OperationOutput, Operations } from './rendering.ts';
 
 const TIMEOUT_MS = 120_000;
-
-export type Server = { readonly origin: string; readonly adminKey: string };
-
-/** Returns the server of `--server` or KALENDS_SERVER, `undefined` without them. Throws usage errors and ConfigError. */
-export function findServer(
-  { options }: Pick<Input, 'options'>,
-  { env, config }: Pick<Io, 'env'> & { config(): Pick<Config, 'server' | 'adminKey'> },
-): Server | undefined {
-  const { server: option } = options;
-  if (option === undefined && !env.KALENDS_SERVER && !env.KALENDS_SERVER_FILE) return undefined;
-  const { server = '', adminKey } = config();
-  const address = option === undefined ? server : readOption(String(option));
-  if (adminKey === undefined) throw usageError(`Set KALENDS_ADMIN_KEY to an admin key of ${address}.`);
-  const { protocol, hostname } = new URL(address);
-  if (protocol === 'http:' && !isLoopbackHost(hostname) && options['allow-http'] !== true)
-    throw usageError(`${address} would receive the admin key unencrypted. Use https, or add --allow-http.`);
-  return { origin: address, adminKey };
-}
-
-function readOption(text: string): string {
-  try {
-    return origin(text);
-  } catch (reason) {
-    throw usageError(`--server ${reason instanceof Error ? reason.message : 'is invalid'}.`);
-  }
-}
 
 /** Returns the operations at a server. */
 export const remoteOperations = (server: Server): Operations => ({
