@@ -92,6 +92,8 @@ describe('the sandbox’s page of deliveries', { skip: WITHOUT_CHROMIUM }, () =>
         await page.evaluate(TIMING);
         await press(page, `Move an event at ${provider}`);
         await row.nth(took.length).waitFor(PATIENCE);
+        // The row is there a frame before its time is noted.
+        await page.waitForFunction('globalThis.shownAt > globalThis.pressedAt');
         took.push(Number(await page.evaluate('Math.round(shownAt - pressedAt)')));
       }
       t.diagnostic(`on the page so many ms after the press: ${took.join(', ')}`);
