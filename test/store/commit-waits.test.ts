@@ -39,9 +39,12 @@ describe('A PostgreSQL without its synchronous standby', () => {
     const names = waits ? 'nowhere' : '';
     await administer(postgres.url, `ALTER SYSTEM SET synchronous_standby_names = '${names}'`);
     await administer(postgres.url, 'SELECT pg_reload_conf()');
-    const isSet = async () =>
-      (await db.get<{ names: string }>(`SELECT current_setting('synchronous_standby_names') AS names`))
-        ?.names === names;
+    // Each connection reads the setting by itself, soon after the reload; the sleep keeps them apart.
+    const read = `SELECT current_setting('synchronous_standby_names') AS names FROM pg_sleep(0.05)`;
+    const isSet = async () => {
+      const reads = Array.from({ length: waits ? CONNECTIONS : 1 }, () => db.get<{ names: string }>(read));
+      return (await Promise.all(reads)).every((row) => row?.names === names);
+    };
     await until('the server has the setting', isSet);
   }
   const isAway = (reason: unknown) => databaseProblem(reason) === 'away';
