@@ -18,6 +18,7 @@ import type { OpenApiDocument } from '../../src/api-reference/openapi-document.t
 import { closed, operationsOf } from '../api-reference/openapi-checks.ts';
 import { openBrowser } from '../e2e/browser.ts';
 import { allow, linkAccount } from '../e2e/flow.ts';
+import { until } from '../harness/until.ts';
 import { ADA, type ClientSite, memoryStore, network, openClientSite, STATE } from './client-site.ts';
 
 const DOCUMENT: OpenApiDocument = JSON.parse(
@@ -59,13 +60,20 @@ describe('the calls of the client', () => {
   });
   after(() => site?.close());
 
-  /** Listens, makes a change, and returns the listener's deliveries after that. */
-  async function listenFor(change: () => Promise<unknown>) {
-    const deliveries = client.listen({ own: true });
+  /**
+   * Listens, makes a change after the first sync of the user's calendar, and returns the listener's deliveries after
+   * that. A change that the first sync finds has no delivery.
+   */
+  async function listenFor(userId: string, change: () => Promise<unknown>) {
+    await until(`the first sync of the calendar of ${userId}`, async () => {
+      const logged = await Array.fromAsync(client.deliveries({ userId }));
+      return logged.some(({ calendarId }) => calendarId === site.calendarId);
+    });
+    const deliveries = client.listen({ own: true, signal: AbortSignal.timeout(30_000) });
     const first = await whileListening(deliveries, change);
     let heard = (await first.next).value;
     while (heard && isFirstSync(heard)) heard = (await deliveries.next()).value;
-    assert.ok(heard);
+    assert.ok(heard, 'the listener received nothing for 30 seconds');
     return { heard, deliveries };
   }
 
@@ -117,7 +125,7 @@ describe('the calls of the client', () => {
     const [account] = connections.caldav;
     assert.ok(account);
     const place = { provider: 'caldav', calendarId: site.calendarId } as const;
-    const listened = await listenFor(() => user.createEvent(place, { title: 'Heard', ...HOUR }));
+    const listened = await listenFor('ada', () => user.createEvent(place, { title: 'Heard', ...HOUR }));
     await callForDeliveries(listened);
     await listened.deliveries.return();
     await callForUser();
@@ -143,7 +151,7 @@ describe('the calls of the client', () => {
     const grace = client.user(memoryStore(tokens));
     const place = { provider: 'caldav', calendarId: site.calendarId } as const;
 
-    const { heard, deliveries } = await listenFor(() =>
+    const { heard, deliveries } = await listenFor('grace', () =>
       grace.createEvent(place, { title: 'Known', ...HOUR }),
     );
     await deliveries.return();
