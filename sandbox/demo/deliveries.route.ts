@@ -2,8 +2,8 @@
 import { Readable } from 'node:stream';
 
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { type Static, Type } from 'typebox';
 
+import { type Input, readBody, readQuery, required, text, wholeNumberText } from '../../src/http/fields.ts';
 import { sendPage } from '../../src/http/page.ts';
 import type { SandboxKind } from '../core/faults.ts';
 import type { EventMover } from '../people/event-mover.ts';
@@ -29,8 +29,8 @@ const KINDS: Readonly<Record<string, SandboxKind>> = {
   caldav: 'caldav',
 };
 
-const MoveForm = Type.Object({ provider: Type.String(), calendarId: Type.String() });
-type MoveForm = Static<typeof MoveForm>;
+const STREAM_QUERY = { after: wholeNumberText({ min: 0, max: 999_999 }) };
+const MOVE_FORM = { provider: required(text({})), calendarId: required(text({})) };
 
 export function deliveriesRoutes(app: FastifyInstance, deps: DeliveriesDeps, sessions: DemoSessions): void {
   const { application, deliveries, mover } = deps;
@@ -75,8 +75,7 @@ function streamRoute(
   app.addHook('preClose', async () => {
     for (const stream of streams) stream.push(null);
   });
-  const querystring = Type.Object({ after: Type.Optional(Type.Integer()) });
-  app.get('/deliveries/stream', { schema: { querystring } }, (request, reply) => {
+  app.get('/deliveries/stream', (request, reply) => {
     const stream = new Readable({ read() {} });
     const send = (delivery: LoggedDelivery) => {
       const lines = markupOf(delivery).split(/\r\n|\r|\n/);
@@ -98,14 +97,13 @@ function streamRoute(
 }
 
 function afterOf({ headers, query }: FastifyRequest): number {
-  // The route's schema has checked it.
-  const { after = 0 } = query as { after?: number };
+  const { after = 0 } = readQuery(query, STREAM_QUERY);
   return Number(headers['last-event-id'] ?? after) || 0;
 }
 
 function moveRoute(app: FastifyInstance, deps: DeliveriesDeps, sessions: DemoSessions): void {
   const { application, deliveries, mover, now } = deps;
-  const move = async ({ tokens }: DemoSession, { provider, calendarId }: MoveForm) => {
+  const move = async ({ tokens }: DemoSession, { provider, calendarId }: Input<typeof MOVE_FORM>) => {
     const calendars = tokens === undefined ? [] : await listCalendars(application, tokens.accessToken);
     const kind = KINDS[provider];
     // Accepts only the user's own calendars: a form can contain anything.
@@ -117,22 +115,19 @@ function moveRoute(app: FastifyInstance, deps: DeliveriesDeps, sessions: DemoSes
     return `“${event.title}” now begins at ${timeText(event.start)} at ${PROVIDER_NAMES[provider]}. Its delivery arrives automatically.`;
   };
 
-  app.post<{ Body: MoveForm }>(
-    '/deliveries/move',
-    { onRequest: refuseOtherSites, schema: { body: MoveForm } },
-    async (request, reply: FastifyReply) => {
-      const session = sessionOf(request, sessions);
-      if (session === undefined) return reply.redirect('/deliveries', 303);
-      try {
-        session.notice = { kind: 'done', text: await move(session, request.body) };
-      } catch (failure) {
-        // The person sees the message of the provider or of Kalends.
-        if (!(failure instanceof Error)) throw failure;
-        session.notice = { kind: 'trouble', text: `No event was moved: ${failure.message}` };
-      }
-      return reply.redirect('/deliveries', 303);
-    },
-  );
+  app.post('/deliveries/move', { onRequest: refuseOtherSites }, async (request, reply: FastifyReply) => {
+    const form = readBody(request.body, MOVE_FORM);
+    const session = sessionOf(request, sessions);
+    if (session === undefined) return reply.redirect('/deliveries', 303);
+    try {
+      session.notice = { kind: 'done', text: await move(session, form) };
+    } catch (failure) {
+      // The person sees the message of the provider or of Kalends.
+      if (!(failure instanceof Error)) throw failure;
+      session.notice = { kind: 'trouble', text: `No event was moved: ${failure.message}` };
+    }
+    return reply.redirect('/deliveries', 303);
+  });
 }
 
 /** Returns the calendars whose account has a movable event, with that event. */
