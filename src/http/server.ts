@@ -97,6 +97,7 @@ export function createServer(options: ServerOptions): FastifyInstance {
       headersTimeout: times.headers,
       connectionsCheckingInterval: times.looks,
     },
+    schemaController: { compilersFactory: { buildValidator: refuseSchema, buildSerializer: refuseSchema } },
     clientErrorHandler: unparsedRequestAnswers(headers, open, times),
     // Before routing, and so before every hook.
     frameworkErrors: (error, request, reply) => answerError(error, request, guard(request, reply)),
@@ -135,6 +136,11 @@ export function createServer(options: ServerOptions): FastifyInstance {
     hearAnswers(app, options, { since: arrivals(open), now });
   return app;
 }
+
+/** Refuses a Fastify schema, whose compilers are not loaded: routes read their input with fields.ts. */
+const refuseSchema = (): never => {
+  throw new Error('Routes must not have a Fastify schema');
+};
 
 /** Returns when a request arrived, or `undefined` once the next one on its connection has. */
 const arrivals = (open: OpenConnections) => (request: IncomingMessage) => {
