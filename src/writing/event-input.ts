@@ -21,6 +21,7 @@ import {
   SENTENCES,
   type TextAbout,
   text,
+  thousands,
   wholeNumber,
 } from '../http/fields.ts';
 import { ianaZone } from '../lib/recurrence/zone.ts';
@@ -246,7 +247,7 @@ const DETAILS = {
   color: converted(removable(50), (color) => color && (color.trim() || null)),
   custom: converted(
     anyObject({
-      doc: `Your own values, stored with the event: at most ${MAX_CUSTOM.toLocaleString('en')} characters of JSON. An empty object removes them.`,
+      doc: `Your own values, stored with the event: at most ${thousands(MAX_CUSTOM)} characters of JSON. An empty object removes them.`,
     }),
     readCustom,
   ),
@@ -338,8 +339,7 @@ function readCustom(custom: Members, report: Report): Members | null | undefined
 /** Reads addresses, or objects with an address (docs/wire.md 1.8). The first entry of each address counts. */
 function readAttendees(values: unknown, report: Report): readonly Attendee[] | undefined {
   if (!Array.isArray(values)) return report('must be a list');
-  if (values.length > MAX_ATTENDEES)
-    return report(`must not be more than ${MAX_ATTENDEES.toLocaleString('en')}`);
+  if (values.length > MAX_ATTENDEES) return report(`must not be more than ${thousands(MAX_ATTENDEES)}`);
   const attendees = new Map<string, Attendee>();
   for (const [at, value] of values.entries()) {
     const members: unknown = typeof value === 'string' ? { email: value } : value;

@@ -1,5 +1,5 @@
 /** The operations on deliveries. Names of users and calendars are masked for keys that may not read them. */
-import { type Input, oneOf, refuseMistakes, required, text } from '../../http/fields.ts';
+import { type Input, oneOf, refuseMistakes, required, text, thousands } from '../../http/fields.ts';
 import { may } from '../../people/permission.ts';
 import { busyIds } from '../../reading/event-text.ts';
 import {
@@ -175,7 +175,7 @@ export const replayDeliveryOperation = operation({
 
 export const replayDeliveriesOperation = operation({
   ...{ id: 'replayDeliveries', path: '/deliveries/replay', ...REPLAY, pathFields: {} },
-  summary: `Resend the deliveries of a period, at most ${MOST_REPLAYS.toLocaleString('en')}, oldest first`,
+  summary: `Resend the deliveries of a period, at most ${thousands(MOST_REPLAYS)}, oldest first`,
   fields: { ...CLIENT, ...FILTER, from: required(FILTER.from), to: required(FILTER.to) },
   async run({ client_id: clientId, from, to, ...sent }, deps) {
     const filter = toFilter({ from, to, ...sent });

@@ -1,6 +1,6 @@
 /** The operations that show how the deployment does: alerts, the load of applications and metrics. */
 import { LOAD_ORDERS } from '../../activity/activity-store.ts';
-import { oneOf } from '../../http/fields.ts';
+import { oneOf, thousands } from '../../http/fields.ts';
 import { ApiError } from '../../http/refusal.ts';
 import { METRICS } from '../../metrics/metric-table.ts';
 import { mustBeAllowed } from '../../people/permission.ts';
@@ -16,7 +16,7 @@ const MOST_ALERTS = 1_000;
 export const listAlerts = operation({
   ...{ id: 'listAlerts', method: 'get', path: '/alerts', group: GROUP },
   summary: 'List open alerts, then resolved ones of the last 90 days',
-  description: `At most ${MOST_ALERTS.toLocaleString('en')}.`,
+  description: `At most ${thousands(MOST_ALERTS)}.`,
   permission: 'system.read',
   ...{ pathFields: {}, fields: PAGE, command: 'alert list', ...lists('alerts', ALERT) },
   run: async (page, { alerts }) =>

@@ -16,6 +16,7 @@ import {
   required,
   type Table,
   text,
+  thousands,
   wholeNumberText,
 } from '../../http/fields.ts';
 import type { ErrorRow } from '../../http/refusal.ts';
@@ -213,7 +214,7 @@ export async function dryRun(
 export const fractionalNumber = ({ min, max, doc }: { min: number; max: number; doc: string }) =>
   parsed((value) => (typeof value === 'number' && value >= min && value <= max ? value : undefined), {
     ...{ doc, schema: { type: 'number', minimum: min, maximum: max } },
-    problem: `must be a number from ${min} to ${max.toLocaleString('en')}`,
+    problem: `must be a number from ${min} to ${thousands(max)}`,
   });
 
 const OVERLAP_HOURS = 24;

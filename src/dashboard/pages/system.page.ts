@@ -4,6 +4,7 @@ import { LOAD_ORDERS } from '../../activity/activity-store.ts';
 import { LOAD_PERIODS, type Load, type LoadQuery } from '../../administration/load.ts';
 import type { SettingInForce } from '../../config/config.ts';
 import { type Html, html } from '../../http/html.ts';
+import { lazy } from '../../lib/once.ts';
 import type { RunningProgram } from '../../system/running-program.ts';
 import { type JobCount, MOST_COUNTED } from '../../system/system-store.ts';
 import { type DashboardMessageKey, dashboardMessages as messages } from '../messages/messages.ts';
@@ -25,7 +26,7 @@ export const systemPath = (page: SystemPage): string => (page === 'status' ? SYS
 
 type SystemParts = { readonly page: SystemPage; readonly said: Html | false; readonly content: Html };
 
-const number = new Intl.NumberFormat(messages.language);
+const number = lazy(() => new Intl.NumberFormat(messages.language));
 
 /** Renders a system page around its content. */
 export function systemContent(program: RunningProgram, { page, said, content }: SystemParts): Html {
@@ -76,7 +77,7 @@ export function loadSection({ since, applications, ...query }: Load & LoadQuery)
     const { requests, errors, syncs, deliveries, failures } = counts;
     const application = html`<a href="${applicationPath(clientId)}"><bdi>${name}</bdi></a>`;
     const cells = [requests, errors, seconds(callMs), syncs, seconds(syncMs), deliveries, failures];
-    const texts = cells.map((cell) => html`${typeof cell === 'number' ? number.format(cell) : cell}`);
+    const texts = cells.map((cell) => html`${typeof cell === 'number' ? number().format(cell) : cell}`);
     return [application, ...texts];
   });
   const numbers = heads.map((_, index) => index).slice(1);
@@ -126,7 +127,7 @@ function jobs({ jobs: all }: StatusFigures): Html {
 }
 
 const count = (of: number): Html =>
-  html`${of >= MOST_COUNTED ? messages.text('system.jobs.at_least', { count: of }) : number.format(of)}`;
+  html`${of >= MOST_COUNTED ? messages.text('system.jobs.at_least', { count: of }) : number().format(of)}`;
 
 const oldest = ({ oldest: at }: JobCount): Html => (at === undefined ? html`–` : ago(at));
 

@@ -5,7 +5,7 @@
 import { DAY, toDayNumber } from '../recurrence/civil.ts';
 import { ianaZone, offsetAt } from '../recurrence/zone.ts';
 import { parseNamedOffset } from './vtimezone.ts';
-import { WINDOWS_ZONES, zoneOfPlace } from './windows-zones.ts';
+import { windowsZones, zoneOfPlace } from './windows-zones.ts';
 
 /** Other Windows display names, from comments in CLDR's windowsZones.xml and from Exchange's CdoTimeZoneId. */
 const SHOWN: Readonly<Record<string, readonly string[]>> = {
@@ -96,7 +96,7 @@ function zonesNamed(text: string): string[] {
     ...[standard, withoutIsland(standard)].map((base) => `${base} standard time`),
   ];
   const candidates = [text, withoutBrackets, withoutIsland(withoutBrackets)].flatMap(shownZones);
-  return [...candidates, ...names.flatMap((key) => WINDOWS_ZONES.get(key) ?? [])];
+  return [...candidates, ...names.flatMap((key) => windowsZones().get(key) ?? [])];
 }
 
 const shownZones = (text: string): readonly string[] =>
@@ -111,7 +111,7 @@ function zonesOfPlaces(text: string, separator: RegExp): string[] {
   const places = text.split(separator, MOST_PLACES).map((place) => textBefore(place, /\(/).trim());
   return places.flatMap((place) => {
     const zone =
-      zoneOfPlace(place) ?? zoneOfPlace(withoutIsland(place)) ?? WINDOWS_ZONES.get(`${place} standard time`);
+      zoneOfPlace(place) ?? zoneOfPlace(withoutIsland(place)) ?? windowsZones().get(`${place} standard time`);
     return zone ?? shownZones(place);
   });
 }

@@ -1,5 +1,6 @@
 /** The time zones of Windows by name: the ones that CLDR maps, and older or alternative names. */
 import { IANA_ALIAS_MAP, WINDOWS_TO_IANA_MAP } from 'windows-iana';
+import { lazy } from '../once.ts';
 
 /** Changes in Windows since the CLDR data in windows-iana. */
 const NEWER: Readonly<Record<string, string>> = {
@@ -37,35 +38,35 @@ const OTHERS: Readonly<Record<string, string>> = {
   'russia tz 11 standard time': 'Asia/Kamchatka',
 };
 
-const mapped = WINDOWS_TO_IANA_MAP.filter(({ territory }) => territory === '001').map(
-  ({ windowsName, iana: [zone = ''] }) => [windowsName.toLowerCase(), zone] as const,
-);
-
-/** IANA names by Windows names in lower case. The names from CLDR come first, from west to east. */
-export const WINDOWS_ZONES: ReadonlyMap<string, string> = new Map([
-  ...mapped,
-  ...Object.entries(NEWER),
-  ...Object.entries(OTHERS),
-]);
-
-/** Zones by the last part of their names, in lower case with spaces. The first zone with a name has it. */
-const zonesByPlace = new Map<string, string>();
-const addPlace = (place: string, zone: string): void => {
-  const key = place.toLowerCase().replaceAll('_', ' ');
-  if (!zonesByPlace.has(key)) zonesByPlace.set(key, zone);
-};
-for (const zone of Intl.supportedValuesOf('timeZone')) addPlace(zone.split('/').at(-1) ?? zone, zone);
+/** Returns IANA names by Windows names in lower case. The names from CLDR come first, from west to east. */
+export const windowsZones = lazy((): ReadonlyMap<string, string> => {
+  const mapped = WINDOWS_TO_IANA_MAP.filter(({ territory }) => territory === '001').map(
+    ({ windowsName, iana: [zone = ''] }) => [windowsName.toLowerCase(), zone] as const,
+  );
+  return new Map([...mapped, ...Object.entries(NEWER), ...Object.entries(OTHERS)]);
+});
 
 /** Each zone with all names it ever had, and a description such as `Adak (Alaska), United States`. */
 const described: readonly { readonly description: string; readonly alias: readonly string[] }[] =
   IANA_ALIAS_MAP;
-for (const { description, alias } of described) {
-  const [zone = ''] = alias;
-  // `Etc/GMT+5` is five hours west, but programs that write `GMT+5` mean east.
-  if (zone.startsWith('Etc/')) continue;
-  for (const name of alias) addPlace(name.split('/').at(-1) ?? name, zone);
-  addPlace(description.split(/[,(]/)[0]?.trim() ?? '', zone);
-}
+
+/** Returns zones by the last part of their names, in lower case with spaces. The first zone with a name has it. */
+const zonesByPlace = lazy(() => {
+  const zones = new Map<string, string>();
+  const addPlace = (place: string, zone: string): void => {
+    const key = place.toLowerCase().replaceAll('_', ' ');
+    if (!zones.has(key)) zones.set(key, zone);
+  };
+  for (const zone of Intl.supportedValuesOf('timeZone')) addPlace(zone.split('/').at(-1) ?? zone, zone);
+  for (const { description, alias } of described) {
+    const [zone = ''] = alias;
+    // `Etc/GMT+5` is five hours west, but programs that write `GMT+5` mean east.
+    if (zone.startsWith('Etc/')) continue;
+    for (const name of alias) addPlace(name.split('/').at(-1) ?? name, zone);
+    addPlace(description.split(/[,(]/)[0]?.trim() ?? '', zone);
+  }
+  return zones;
+});
 
 /** Returns the IANA zone of a city or region, spelled as in CLDR or the time zone database, in any case. */
-export const zoneOfPlace = (place: string): string | undefined => zonesByPlace.get(place.toLowerCase());
+export const zoneOfPlace = (place: string): string | undefined => zonesByPlace().get(place.toLowerCase());

@@ -11,7 +11,7 @@ import { costOfZone, customOffsets, ianaZone, offsetAt, spanAt, spanIn } from '.
 import { zoneOfDisplayName } from './display-name.ts';
 import { resourceBudget, spend } from './resource-budget.ts';
 import { parseNamedOffset, type VTimezone } from './vtimezone.ts';
-import { WINDOWS_ZONES } from './windows-zones.ts';
+import { windowsZones } from './windows-zones.ts';
 
 /** Returns the zone of a TZID with its VTIMEZONE, if any; `undefined` if unknown. Throws TooComplexError. */
 export function resolveZone(
@@ -37,7 +37,7 @@ const LONGEST_NAME = 500;
 
 function namedZone(name: string): string | undefined {
   if (name.length > LONGEST_NAME) return undefined;
-  return ianaZone(WINDOWS_ZONES.get(name.toLowerCase()) ?? name);
+  return ianaZone(windowsZones().get(name.toLowerCase()) ?? name);
 }
 
 /** Returns the zone in a path such as `/mozilla.org/20050126_1/America/Argentina/Salta`. */
@@ -138,7 +138,7 @@ let knownZones: ReadonlyMap<string, readonly string[]> | undefined;
 /** Zones that Windows maps to come first: they are the best known. */
 function zonesBySeasons(): ReadonlyMap<string, readonly string[]> {
   if (knownZones !== undefined) return knownZones;
-  const names = [...WINDOWS_ZONES.values(), ...Intl.supportedValuesOf('timeZone')];
+  const names = [...windowsZones().values(), ...Intl.supportedValuesOf('timeZone')];
   const zones = new Set(names.map((name) => ianaZone(name)).filter((name) => name !== undefined));
   knownZones = Map.groupBy(zones, toSeasonKey);
   return knownZones;

@@ -53,15 +53,14 @@ export function instantOfLocal(zone: Zone, local: LocalMs): number {
   return local - before;
 }
 
-export function localOfInstant(zone: Zone, instant: number): LocalMs {
-  return instant + offsetAt(zone, instant);
-}
+export const localOfInstant = (zone: Zone, instant: number): LocalMs => instant + offsetAt(zone, instant);
 
 /** Returns the zone's name as Temporal spells it, in any case; `undefined` for an unknown one. */
 export function ianaZone(name: string): string | undefined {
   if (!/^[A-Za-z][\w+/-]*$/.test(name)) return undefined;
   const lower = name.toLowerCase();
   if (UTC_NAMES.has(lower)) return 'UTC';
+  namesByLowerCase ??= new Map(Intl.supportedValuesOf('timeZone').map((one) => [one.toLowerCase(), one]));
   const zoneName = namesByLowerCase.get(lower);
   if (zoneName !== undefined) return zoneName;
   try {
@@ -73,9 +72,7 @@ export function ianaZone(name: string): string | undefined {
 }
 
 const UTC_NAMES = new Set(['utc', 'z', 'gmt', 'etc/utc', 'etc/gmt', 'zulu', 'etc/zulu', 'universal', 'uct']);
-const namesByLowerCase = new Map(
-  Intl.supportedValuesOf('timeZone').map((name) => [name.toLowerCase(), name] as const),
-);
+let namesByLowerCase: ReadonlyMap<string, string> | undefined;
 
 /** A zone that Temporal does not know (its data may be older than a calendar's) counts as UTC. */
 function askTemporal(zone: string, instant: number): OffsetSpan {

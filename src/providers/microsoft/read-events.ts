@@ -2,8 +2,9 @@
 import type { EventResource, LeftOutResource } from '../../calendars/event.ts';
 import { ProviderError } from '../../calendars/provider-error.ts';
 import { resourceBudget, spend, TooComplexError } from '../../lib/icalendar/resource-budget.ts';
-import { WINDOWS_ZONES } from '../../lib/icalendar/windows-zones.ts';
+import { windowsZones } from '../../lib/icalendar/windows-zones.ts';
 import type { Log } from '../../lib/log.ts';
+import { lazy } from '../../lib/once.ts';
 import { DAY, dayOfLocal, formatDate } from '../../lib/recurrence/civil.ts';
 import type { Zone } from '../../lib/recurrence/event-time.ts';
 import { localOfInstant } from '../../lib/recurrence/zone.ts';
@@ -228,14 +229,10 @@ export const resourcesIn = (batch: readonly ReadEvent[]): readonly EventResource
 const OBSERVED_MS = 400 * DAY;
 
 /** The zones of Windows, UTC first. A custom zone is mostly an old or translated copy of one. */
-const CANDIDATES: readonly string[] = [
-  'UTC',
-  ...new Set(
-    [...WINDOWS_ZONES.values()]
-      .map((name) => resolveFirstZone(name))
-      .filter((zone) => typeof zone === 'string'),
-  ),
-];
+const candidates = lazy((): readonly string[] => {
+  const zones = [...windowsZones().values()].map((name) => resolveFirstZone(name));
+  return ['UTC', ...new Set(zones.filter((zone) => typeof zone === 'string'))];
+});
 
 /** Returns whether the zone of a series matters and Graph does not name it. */
 export const needsZone = (item: GraphItem): boolean =>
@@ -260,7 +257,7 @@ export async function findZoneByOccurrences(
     }
   }
   const firstDay = recurrence?.range?.startDate ?? undefined;
-  return CANDIDATES.find((zone) => fitsZone(zone, starts, firstDay));
+  return candidates().find((zone) => fitsZone(zone, starts, firstDay));
 }
 
 /** `starts` are epoch milliseconds, the series' own first; `firstDay` is its date in its own zone. */

@@ -4,6 +4,7 @@ import { ICalendarError } from '../../../lib/icalendar/icalendar-error.ts';
 import { resourceBudget } from '../../../lib/icalendar/resource-budget.ts';
 import { parseDuration } from '../../../lib/icalendar/time-value.ts';
 import { resolveZone } from '../../../lib/icalendar/zone-resolver.ts';
+import { lazy } from '../../../lib/once.ts';
 import { readColor } from '../dav/calendar-properties.ts';
 import { parseTimeZone } from '../dav/calendar-time-zone.ts';
 import type { ScannedCalendar } from './scan-calendar.ts';
@@ -71,7 +72,7 @@ function propertiesIn(header: string, secrets: readonly string[]): Record<string
 
 /** RFC 7986 §5.9 has the names of CSS; Apple has numbers. */
 const colorIn = ({ COLOR, 'X-APPLE-CALENDAR-COLOR': apple }: Record<string, string>): string | undefined =>
-  readColor(apple) ?? readColor(COLOR) ?? CSS_COLORS.get(COLOR?.trim().toLowerCase() ?? '');
+  readColor(apple) ?? readColor(COLOR) ?? cssColors().get(COLOR?.trim().toLowerCase() ?? '');
 
 /** Returns the longer of the two, if the calendar has both. */
 function readRefresh(properties: Record<string, string>): number | undefined {
@@ -114,6 +115,9 @@ sandybrown f4a460 seagreen 2e8b57 seashell fff5ee sienna a0522d silver c0c0c0 sk
 slategray 708090 slategrey 708090 snow fffafa springgreen 00ff7f steelblue 4682b4 tan d2b48c teal 008080 thistle d8bfd8
 tomato ff6347 turquoise 40e0d0 violet ee82ee wheat f5deb3 white ffffff whitesmoke f5f5f5 yellow ffff00 yellowgreen 9acd32`;
 
-export const CSS_COLORS: ReadonlyMap<string, string> = new Map(
-  [...NAMED.matchAll(/([a-z]+)\s+([\da-f]{6})/g)].map(([, name = '', digits = '']) => [name, `#${digits}`]),
+const cssColors = lazy(
+  () =>
+    new Map(
+      [...NAMED.matchAll(/([a-z]+)\s+([\da-f]{6})/g)].map(([, name = '', digits]) => [name, `#${digits}`]),
+    ),
 );
