@@ -1,10 +1,8 @@
-/** The operations on the manifest of a deployment. */
+/** The operations on the manifest of a deployment. What performs them is loaded at the first call. */
 import { anyObject, flag, required } from '../../http/fields.ts';
 import { BODY_BYTES } from '../../http/sizes.ts';
 import { mustBeAllowed } from '../../people/permission.ts';
 import { ADMINISTRATION } from './administration-error.ts';
-import { applyManifest } from './apply-manifest.ts';
-import { exportManifest } from './export-manifest.ts';
 import { operation } from './operation.ts';
 
 export const applyOperation = operation({
@@ -24,6 +22,7 @@ export const applyOperation = operation({
   ...{ command: 'apply', result: ['dry_run', 'steps', 'secrets', 'failure'] },
   async run({ manifest, dry_run: isDryRun = false, prune: prunes = false }, deps) {
     mustBeAllowed(deps.actor, 'system.change');
+    const { applyManifest } = await import('./apply-manifest.ts');
     return applyManifest({ manifest, isDryRun, prunes }, deps);
   },
   toDocument: ({ isDryRun, steps, secrets, failure = null }) => ({
@@ -39,8 +38,9 @@ export const exportOperation = operation({
   description: 'Applied again, it changes nothing. It has no secrets and no logos.',
   ...{ permission: 'system.read', pathFields: {}, fields: {} },
   ...{ command: 'export', result: ['applications', 'members'] },
-  run(_, deps) {
+  async run(_, deps) {
     mustBeAllowed(deps.actor, 'system.read');
+    const { exportManifest } = await import('./export-manifest.ts');
     return exportManifest(deps);
   },
   toDocument: (manifest) => manifest,
