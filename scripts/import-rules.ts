@@ -73,6 +73,9 @@ const DRIVERS: Readonly<Record<string, string>> = {
 const HTTP =
   /\.(route|page)\.ts$|^src\/(http\/|connect\/[^/]+$|dashboard\/[^/]+$|app\.ts$|start\/serve\.ts$)/;
 
+/** An import of it reads all its properties, which loads Node's `fetch`: 16 MB that a server does not need. */
+const NODE_HTTP = 'node:http';
+
 /** Kalends' recurrence, for which the sandbox has an independent model that must share no code with it. */
 const WITNESSED = /^src\/lib\/recurrence\/(expand.*|rule.*|series|shift-series|master-clock|place-of)\.ts$/;
 
@@ -97,6 +100,8 @@ export function importProblemsOf(files: readonly Source[]): Problem[] {
 function ruleOf(path: string, one: Import, files: ReadonlyMap<string, Source>): Problem[] {
   const { specifier, target, kind } = one;
   const problem = (text: string) => [`${path}: ${text}`];
+  if (specifier === NODE_HTTP && kind !== 'type')
+    return problem(`imports ${NODE_HTTP}; use process.getBuiltinModule('${NODE_HTTP}')`);
   if (target === undefined) return packageRule(path, specifier).flatMap(problem);
   if (path === SANDBOX.from && target === SANDBOX.to) return [];
   if (target.endsWith('.test.ts') || !target.startsWith('src/'))

@@ -1,6 +1,5 @@
 /** GET /metrics on its own port, also on instances without an API. Everyone who can reach the port may read it. */
 import { once } from 'node:events';
-import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Log } from '../lib/log.ts';
 import { METRICS_TYPE } from '../metrics/metrics-text.ts';
@@ -14,9 +13,9 @@ export async function startMetricsServer(
   scrape: () => Promise<string>,
   log: Pick<Log, 'error'>,
 ): Promise<{ readonly port: number; close(): Promise<void> }> {
-  const server = createServer(
-    { requestTimeout: REQUEST_MS, headersTimeout: REQUEST_MS },
-    (request, response) => {
+  const server = process
+    .getBuiltinModule('node:http')
+    .createServer({ requestTimeout: REQUEST_MS, headersTimeout: REQUEST_MS }, (request, response) => {
       const answer = (status: number, text: string, type = 'text/plain; charset=utf-8') =>
         response.writeHead(status, { 'content-type': type, connection: 'close' }).end(text);
       if (request.url?.split('?')[0] !== '/metrics') answer(404, 'Only /metrics exists here\n');
@@ -31,8 +30,7 @@ export async function startMetricsServer(
             answer(500, 'The metrics could not be read; see the log\n');
           },
         );
-    },
-  );
+    });
   server.maxConnections = MOST_CONNECTIONS;
   server.listen(port, host);
   await once(server, 'listening').catch((cause: Error) => {

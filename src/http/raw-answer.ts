@@ -1,6 +1,5 @@
 /** Responses in the shape of docs/wire.md 3.1 as bytes, for connections without a readable request. */
-import { STATUS_CODES } from 'node:http';
-import type { ApiError } from './refusal.ts';
+import { type ApiError, STATUS_CODES } from './refusal.ts';
 
 type Headers = Readonly<Record<string, string>>;
 

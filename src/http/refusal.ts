@@ -1,5 +1,5 @@
 /** Errors that know their response, and the tables in which each of them is a row. */
-import { STATUS_CODES } from 'node:http';
+export const { STATUS_CODES } = process.getBuiltinModule('node:http'); // scripts/import-rules.ts says why
 
 /** One error: how it is sent, and what docs/errors.md and the API reference say about it. */
 export type ErrorRow = {

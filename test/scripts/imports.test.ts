@@ -93,6 +93,11 @@ const broken: [string, Tree, RegExp][] = [
   ],
   ['so do its plugins', { 'src/sync/a.ts': "import x from '@fastify/cookie';" }, /imports Fastify/],
   [
+    'node:http loads fetch if it is imported',
+    { 'src/http/a.ts': "import { createServer } from 'node:http';" },
+    /imports node:http; use process\.getBuiltinModule/,
+  ],
+  [
     'node:sqlite is for its driver',
     { 'src/store/a.ts': "import x from 'node:sqlite';" },
     /store\/drivers\/sqlite-\*\.ts may/,
@@ -154,6 +159,7 @@ const allowed: [string, Tree][] = [
     'main.ts names the adapters',
     { 'src/main.ts': "import { a } from './store/a.ts';", 'src/store/a.ts': '' },
   ],
+  ['types of node:http', { 'src/http/a.ts': "import type { Server } from 'node:http';" }],
   ['routes use Fastify', { 'src/oauth/token.route.ts': "import type { FastifyInstance } from 'fastify';" }],
   ['a comment is no import', { 'src/lib/a.ts': "/*\nimport x from '../oauth/x.ts';\n*/\n// Date.now()" }],
   ['an instant given as a parameter is formatted', { 'src/lib/a.ts': 'new Date(at).toISOString()' }],
