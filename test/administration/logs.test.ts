@@ -7,6 +7,12 @@ import { ENVIRONMENT_KEY as key, NOW, openAdministrationApp, USER } from './admi
 import { REFUSED_REQUEST } from './logged-requests.ts';
 
 const at = (instant: number) => new Date(instant).toISOString();
+/** Accounts without a problem have no reason. */
+const CONTRADICTIONS = [
+  'state=connected&reason=password_refused',
+  'state=active&provider=caldav',
+  'state=active&turn=user',
+];
 
 onEachDatabase((database, open) => {
   /** Opens the API with two requests of `acme`, one of `other`, and an account with a problem of each. */
@@ -90,7 +96,7 @@ onEachDatabase((database, open) => {
     assert.deepEqual(listed, group?.accounts);
     const connected = await send('get', '/connections?state=connected&client_id=acme', { key });
     assert.deepEqual(connected.document, { accounts: listed.slice(0, 1), next: null });
-    for (const query of ['reason=none', 'state=none', 'reason=password_refused&after=x'])
+    for (const query of ['reason=none', 'state=none', 'reason=password_refused&after=x', ...CONTRADICTIONS])
       assert.equal((await send('get', `/connections?${query}`, { key })).document.code, 'invalid_request');
     await app.close();
   });

@@ -1457,7 +1457,7 @@ export type AdminOperations = {
         | 'too_many_calendars'
         | 'calendar_set_aside'
         | 'internal_fault';
-      /** Accounts in this state; `connected` means all. */
+      /** Accounts in this state; `connected` means all. It and `active` exclude `reason`, `provider` and `turn`. */
       readonly state?: 'connected' | 'active' | 'degraded' | 'reauth_required';
       /** Accounts with a problem at this provider. */
       readonly provider?: 'google' | 'microsoft' | 'apple' | 'caldav';

@@ -2,12 +2,12 @@
 import { HEALTH_REASONS, type HealthReason } from '../../calendars/health-reason.ts';
 import { PROVIDER_KINDS } from '../../calendars/provider-facts.ts';
 import { maskedName } from '../../connect/accounts/account-views.ts';
-import { oneOf, text } from '../../http/fields.ts';
+import { oneOf, refuseMistakes, text } from '../../http/fields.ts';
 import { may } from '../../people/permission.ts';
 import type { ConnectedPosition, UnhealthyPosition } from '../../user-data/accounts-by-health.ts';
 import { TURNS } from '../../user-data/responsible-party.ts';
 import { readApplication } from '../applications.ts';
-import { CONNECTION_STATES, listConnections, readConnections } from '../connections.ts';
+import { CONNECTION_STATES, hasOnlyProblems, listConnections, readConnections } from '../connections.ts';
 import { toDocument } from '../documents/field.ts';
 import { fixText, UNHEALTHY_ACCOUNT } from '../documents/user.ts';
 import { type ListedAccount, MOST_COUNTED, type ReasonGroup } from '../user-details.ts';
@@ -23,6 +23,8 @@ import {
 const REASONS = Object.keys(HEALTH_REASONS) as HealthReason[]; // The object is a constant without further keys.
 /** The number of accounts of each reason without a page. */
 export const OF_EACH = 5;
+
+const STATE_PROBLEM = 'must be degraded or reauth_required, or absent, with reason, provider or turn';
 
 type AccountList = {
   readonly reason: HealthReason | undefined;
@@ -55,7 +57,9 @@ export const listConnectionsOperation = operation({
   pathFields: {},
   fields: {
     reason: oneOf(REASONS, { doc: 'Accounts with this reason.' }),
-    state: oneOf(CONNECTION_STATES, { doc: 'Accounts in this state; `connected` means all.' }),
+    state: oneOf(CONNECTION_STATES, {
+      doc: 'Accounts in this state; `connected` means all. It and `active` exclude `reason`, `provider` and `turn`.',
+    }),
     provider: oneOf(PROVIDER_KINDS, { doc: 'Accounts with a problem at this provider.' }),
     turn: oneOf(TURNS, { doc: 'Accounts with a problem that this party has to fix.' }),
     client_id: text({ max: 512, doc: 'The application; by default, all that the key may read.' }),
@@ -66,6 +70,8 @@ export const listConnectionsOperation = operation({
     { client_id: clientId, limit, after, reason, state, ...others },
     deps,
   ): Promise<AccountList | readonly ReasonGroup[]> {
+    if (!hasOnlyProblems(state) && [reason, ...Object.values(others)].some((value) => value !== undefined))
+      refuseMistakes([{ field: 'state', problem: STATE_PROBLEM }]);
     if (clientId !== undefined) await readApplication(deps.actor, clientId, deps);
     const visible = (accounts: readonly ListedAccount[]) =>
       accounts.map((account) => toVisible(account, deps));

@@ -137,6 +137,7 @@ async function changeSchema(db: Database, sql: string, lease: MigrationLease): P
   const [, name] = CONCURRENT_INDEX.exec(sql) ?? [];
   // Only PostgreSQL itself drops an index concurrently.
   const concurrently = db.server?.isOtherEngine() ? '' : 'CONCURRENTLY ';
+  // A renewal that fails is repeated. A lost lease is noticed when the step is recorded.
   const renewal = setInterval(() => void renewLease(db, lease).catch(() => undefined), LEASE_MS / 3);
   try {
     if (name !== undefined && (await db.get(IS_INVALID, { name })) !== undefined)
