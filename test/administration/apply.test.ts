@@ -237,6 +237,28 @@ onEachDatabase((database, open) => {
         assert.deepEqual((await apply(manifestOf(null))).steps, []);
       });
 
+    it('moves keys between an address and the application, whatever was read there', async () => {
+      const jwksUri = 'https://app.example/jwks';
+      const moved = (keys: object) => ({ applications: { Moved: { redirect_uris: [URI], ...keys } } });
+      const readKeys = async () => {
+        const read = { jwks: JSON.stringify(KEYS), readAt: 1, freshUntil: 2 };
+        const source = { clientId: await idOf('Moved'), jwksUri };
+        await administration.stores.clientKeys.saveReadKeys(source, read);
+      };
+      const atAddress = moved({ jwks: null, jwks_uri: jwksUri });
+      for (const inline of [moved({ jwks: KEYS }), moved({ jwks: KEYS, jwks_uri: null })]) {
+        await apply(atAddress);
+        await readKeys();
+        assert.deepEqual(names(await apply(atAddress)), []);
+
+        assert.deepEqual(names(await apply(inline)), ['update applications.Moved']);
+
+        const { jwks, jwks_uri } = await show(await idOf('Moved'));
+        assert.deepEqual([jwks, jwks_uri], [KEYS, null]);
+        assert.deepEqual(names(await apply(inline)), []);
+      }
+    });
+
     it('exports the address of keys without those that were read there', async () => {
       const jwksUri = 'https://app.example/jwks';
       await apply({ applications: { Remote: { redirect_uris: [URI], jwks_uri: jwksUri } } });

@@ -74,10 +74,12 @@ export const readDocument = async (client: Client, deps: AdministrationDeps): Pr
   toDocument(APPLICATION, await readSettings(client, deps));
 
 async function planSettings(
-  { key, path, fields: given, clientId, document: before }: Planned,
+  { key, path, fields: given, clientId, document }: Planned,
   { report }: PlanTerms,
   deps: AdministrationDeps,
 ): Promise<Step[]> {
+  // The keys that were read at an address are no setting.
+  const before = document?.jwks_uri ? { ...document, jwks: null } : document;
   const { share_address: isShared, ...settings } = pick(given, SETTINGS);
   const jwks = asObject(settings.jwks);
   // Keys are compared as they are stored, and a private one is never part of a plan.
