@@ -90,6 +90,38 @@ onEachDatabase((database, open) => {
         await app.close();
       });
 
+    it('without a dashboard, older invitations of an unchanged member are withdrawn', async () => {
+      const { app, apply, stores, by } = await prepare({ dashboardUrl: '' });
+      const link = { role: 'viewer', clientIds: [], purpose: 'invite', personId: undefined } as const;
+      for (const id of ['one', 'two']) {
+        const invitation = {
+          ...link,
+          login: 'ada@x.example',
+          invitationId: id,
+          createdAt: NOW,
+          expiresAt: NOW + 1,
+        };
+        await stores.people.addInvitation(invitation, id, { by });
+      }
+      const { steps, details } = await apply({ members: { 'ada@x.example': { role: 'viewer' } } });
+      assert.deepEqual([steps.length, details], [1, undefined]);
+      assert.equal((await stores.people.listInvitations(NOW)).length, 1);
+      await app.close();
+    });
+
+    it('only invitations that apply made are pruned', async () => {
+      const { app, apply, prune, send, stores } = await prepare();
+      await apply({ members: { 'ada@x.example': { role: 'viewer' } } });
+      const [applied] = await stores.people.listInvitations(NOW);
+      await send('post', '/invitations', { key, body: { role: 'viewer', email: 'ada@x.example' } });
+      assert.deepEqual(names(await prune({ members: {} })), ['delete members["ada@x.example"]']);
+      const [left, ...others] = await stores.people.listInvitations(NOW);
+      assert.notEqual(left?.invitationId, applied?.invitationId);
+      assert.deepEqual(others, []);
+      assert.deepEqual(names(await prune({ members: {} })), []);
+      await app.close();
+    });
+
     it('a developer gets an application that the same manifest creates', async () => {
       const { app, apply, stores } = await prepare();
       const manifest = {

@@ -13,7 +13,7 @@ type Member = Pick<Person, 'role' | 'clientIds'> & {
   readonly id: string;
   readonly name: string;
   readonly person?: Person;
-  readonly links?: string[];
+  readonly links?: string[] | undefined;
 };
 
 export async function planMembers(
@@ -52,7 +52,7 @@ export async function planMembers(
       report(path, 'has the role of single sign-on: change it there');
     if (role !== 'owner' && member && owners.delete(member.id) && owners.size === 0)
       report(pathOf(path, 'role'), 'must stay owner: this is the only one');
-    if (!person && (await deps.addresses()).dashboardUrl === undefined)
+    if (!person && changes.length > 0 && (await deps.addresses()).dashboardUrl === undefined)
       report(path, 'cannot be invited: the dashboard is off (KALENDS_DASHBOARD)');
     const values = { role, client_ids: role === 'developer' ? (clientIds ?? member?.clientIds) : [] };
     const invitation = { operation: createInvitation, fields: { ...values, email } };
@@ -60,11 +60,14 @@ export async function planMembers(
     const replaced = [...(member?.links ?? []).map(withdrawal), invitation];
     const invitations = changes.length === 0 ? olderLinks.map(withdrawal) : replaced;
     const calls = person ? [update] : invitations;
-    steps.push({ action: member ? 'update' : 'create', path, changes, calls });
+    const withdrawn = { field: 'open_invitations', before: olderLinks.length + 1, after: 1 };
+    const reportedChanges = changes.length === 0 ? [withdrawn] : changes;
+    steps.push({ action: member ? 'update' : 'create', path, changes: reportedChanges, calls });
   }
-  // The last owner stays.
+  // Each invitation has its own origin. The last owner stays.
   const deleted = rest
-    .filter(mayDelete)
+    .map((member) => ({ ...member, links: member.links?.filter((id) => mayDelete({ id })) }))
+    .filter((member) => (member.links === undefined ? mayDelete(member) : member.links.length > 0))
     .filter(({ id }) => !owners.has(id) || (owners.size > 1 && owners.delete(id)));
   return [...steps, ...deleted.map(removal)];
 }
