@@ -48,8 +48,11 @@ function renderApplied({ isDryRun, steps, failure }: Applied) {
   };
 }
 
-const renderValue = (value: unknown): string =>
-  value === null ? '(none)' : Array.isArray(value) ? value.join(', ') : String(value);
+function renderValue(value: unknown): string {
+  if (value === null) return '(none)';
+  if (Array.isArray(value)) return value.join(', ');
+  return typeof value === 'object' ? JSON.stringify(value) : String(value);
+}
 
 function renderChange({ field, before, after }: Change, action: Step['action']): string {
   if (after === undefined) return `${field}: (secret)`;

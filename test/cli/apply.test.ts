@@ -54,6 +54,20 @@ describe('kalends apply', () => {
     assert.equal((await cli.run(['apply', '--file', '-'], JSON.stringify(document))).stdout, 'No changes.\n');
   });
 
+  it('prints keys as JSON', async () => {
+    // The key of RFC 7517 A.1
+    const [x, y] = [
+      'MKBCTNIcKUSDii11ySs3526iDZ8AiTo7Tu6KPAqv7D4',
+      '4Etl6SRW2YiLUrN5vfvVHuhp7x8PxltmWWlbbM4IFyM',
+    ];
+    const jwks = { keys: [{ kty: 'EC', crv: 'P-256', x, y }] };
+    await write(
+      JSON.stringify({ applications: { Keyed: { redirect_uris: ['https://keyed.example/cb'], jwks } } }),
+    );
+    const { stdout } = await cli.run(['apply', '-f', file, '--dry-run']);
+    assert.match(stdout, /^ {2}jwks: \{"keys":\[\{.*"x":"MKBCTN/m);
+  });
+
   it('a dry run with changes exits with 3 and changes nothing', async () => {
     const { stdout, exitCode } = await cli.run(['apply', '-f', file, '--dry-run']);
     assert.equal(exitCode, 3);
