@@ -13,7 +13,10 @@ onSqlite((open) => {
   it('a dry run counts the same twice, then the removal finds the object', async () => {
     const { app, db, stores, send, createKey, addMember } = await openAdministrationApp(await open());
     const creator = await createKey('owner');
-    await createKey('viewer', {}, { kind: 'admin_key', id: creator.key.keyId, name: creator.key.name });
+    const createdBy = ({ key: { keyId: id, name } }: typeof creator) =>
+      ({ kind: 'admin_key', id, name }) as const;
+    const child = await createKey('owner', {}, createdBy(creator));
+    await createKey('viewer', {}, createdBy(child));
     const member = await addMember();
     const account = newAccount({ clientId: 'acme', userId: USER, accountId: 'ada@example.com' });
     const { accountKey } = await stores.accounts.linkAccount(account, NOW);
@@ -40,7 +43,7 @@ onSqlite((open) => {
     }
     assert.deepEqual(counts, {
       ...{ calendars: 0, logos: 0, provider_apps: 1, sessions: 1, passkeys: 1, identities: 1 },
-      ...{ invitations: 1, keys: 1 },
+      ...{ invitations: 1, keys: 2 },
     });
     await app.close();
   });

@@ -84,13 +84,19 @@ export const revokeKey = operation({
   ...{ id: 'revokeAdminKey', method: 'delete', path: '/keys/{key_id}', group: 'Keys' },
   summary: 'Revoke an admin key, and the keys that it created',
   permission: 'people.manage',
-  description: 'A dry run counts the keys that it created.',
+  description: 'A dry run counts the working keys that it created, and those that they created.',
   ...{ pathFields: KEY, fields: DRY_RUN, command: 'admin key revoke', result: ['revoked', 'key_id'] },
   counted: 'keys',
   async count({ key_id: keyId }, deps) {
     const keys = await listAdminKeys(deps.actor, deps);
     if (!keys.some((key) => key.keyId === keyId)) throw new PeopleRefusal('not_there');
-    return keys.filter(({ creatorId }) => creatorId === keyId).length;
+    const working = Map.groupBy(
+      keys.filter(({ state }) => state === 'valid'),
+      ({ creatorId }) => creatorId,
+    );
+    const ended = [...(working.get(keyId) ?? [])];
+    for (const key of ended) ended.push(...(working.get(key.keyId) ?? []));
+    return ended.length;
   },
   async run({ key_id: keyId }, deps) {
     await revokeAdminKey(deps.actor, keyId, deps);
