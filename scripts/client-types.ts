@@ -120,7 +120,7 @@ type DescribedOperation = {
 };
 type Paths = Readonly<Record<string, Readonly<Record<string, DescribedOperation>>>>;
 
-/** Returns the type of an operation, as a member of an object type. */
+/** Returns the type of an operation, as a member of an object type. A removal has another result for a dry run. */
 function signature({ operationId, parameters = [], requestBody, responses }: DescribedOperation): string {
   const sent = parameters.filter(({ in: place }) => place !== 'header');
   const { properties = {}, required = [] } = requestBody?.content['application/json'].schema ?? {};
@@ -129,11 +129,22 @@ function signature({ operationId, parameters = [], requestBody, responses }: Des
   const input = { ...Object.fromEntries(described), ...properties } as Readonly<Record<string, Schema>>;
   const [success] = Object.entries(responses).flatMap(([status, one]) => (status < '300' ? one : []));
   const result = success?.content?.['application/json']?.schema;
-  const names = Object.keys(input);
-  const fields = `input${needed.length === 0 ? '?' : ''}: ${renderMembers(input, needed, ANY_NAME)}`;
-  const isVersioned = success?.headers !== undefined && 'ETag' in success.headers;
-  const returned = `${result === undefined ? 'unknown' : renderType(result, ANY_NAME)}${isVersioned ? ' & { readonly etag?: string }' : ''}`;
-  return `${operationId}(${names.length === 0 ? 'input?: Readonly<Record<string, never>>' : fields}, options?: CallOptions): Promise<${returned}>;`;
+  const etag = success?.headers !== undefined && 'ETag' in success.headers;
+  const render = (fields: typeof input, names: readonly string[], returned: string) => {
+    const members = `input${names.length === 0 ? '?' : ''}: ${renderMembers(fields, names, ANY_NAME)}`;
+    const sentInput = Object.keys(fields).length === 0 ? 'input?: Readonly<Record<string, never>>' : members;
+    return `${operationId}(${sentInput}, options?: CallOptions): Promise<${returned}>;`;
+  };
+  const typeOf = (schema: Schema | undefined) =>
+    schema === undefined ? 'unknown' : renderType(schema, ANY_NAME);
+  const versioned = (type: string) => (etag ? `(${type}) & { readonly etag?: string }` : type);
+  const [removed, counts, ...others] = result?.anyOf ?? [];
+  if (counts === undefined || others.length > 0 || input.dry_run === undefined)
+    return render(input, needed, versioned(typeOf(result)));
+  const ofDryRun = (only: boolean) => ({ ...input, dry_run: { ...input.dry_run, const: only } });
+  return `${render(ofDryRun(false), needed, versioned(typeOf(removed)))}
+/** The counts of a dry run, which removes nothing. */
+${render(ofDryRun(true), [...needed, 'dry_run'], typeOf(counts))}`;
 }
 
 const ANY_NAME = (reference: string): string => reference.replace('#/components/schemas/', '');

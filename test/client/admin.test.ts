@@ -42,6 +42,12 @@ describe('the client of the administration API', () => {
     assert.equal((await admin().deleteApplication({ client_id })).deleted, true);
   });
 
+  it('has another result for a dry run', async () => {
+    const { key_id } = await admin().createAdminKey({ name: 'Removed', role: 'viewer' });
+    assert.equal((await admin().revokeAdminKey({ key_id, dry_run: true })).keys, 0);
+    assert.equal((await admin().revokeAdminKey({ key_id })).revoked, true);
+  });
+
   it('creates once although the first response is lost', async () => {
     let requests = 0;
     const losing: typeof fetch = async (...sent) => {

@@ -751,15 +751,24 @@ export type AdminOperations = {
       /** The pages that show the logo. */
       readonly scheme: 'light' | 'dark';
       /** `true`: nothing is deleted, and the response only has counts. */
-      readonly dry_run?: boolean;
+      readonly dry_run?: false;
     },
     options?: CallOptions,
-  ): Promise<
-    | Branding
-    | ({
-        readonly logos: number;
-      } & { readonly etag?: string })
-  >;
+  ): Promise<Branding & { readonly etag?: string }>;
+  /** The counts of a dry run, which removes nothing. */
+  removeLogo(
+    input: {
+      /** The id of the application. */
+      readonly client_id: string;
+      /** The pages that show the logo. */
+      readonly scheme: 'light' | 'dark';
+      /** `true`: nothing is deleted, and the response only has counts. */
+      readonly dry_run: true;
+    },
+    options?: CallOptions,
+  ): Promise<{
+    readonly logos: number;
+  }>;
   /** Show an application's own app at a provider. */
   showProviderApp(
     input: {
@@ -800,19 +809,28 @@ export type AdminOperations = {
       /** The provider of the app. */
       readonly provider: 'google' | 'microsoft';
       /** `true`: nothing is deleted, and the response only has counts. */
-      readonly dry_run?: boolean;
+      readonly dry_run?: false;
     },
     options?: CallOptions,
-  ): Promise<
-    | {
-        readonly client_id: string;
-        readonly provider: string;
-        readonly app_client_id: string | null;
-      }
-    | {
-        readonly provider_apps: number;
-      }
-  >;
+  ): Promise<{
+    readonly client_id: string;
+    readonly provider: string;
+    readonly app_client_id: string | null;
+  }>;
+  /** The counts of a dry run, which removes nothing. */
+  removeProviderApp(
+    input: {
+      /** The id of the application. */
+      readonly client_id: string;
+      /** The provider of the app. */
+      readonly provider: 'google' | 'microsoft';
+      /** `true`: nothing is deleted, and the response only has counts. */
+      readonly dry_run: true;
+    },
+    options?: CallOptions,
+  ): Promise<{
+    readonly provider_apps: number;
+  }>;
   /** Check an application's own app at its provider. */
   checkProviderApp(
     input: {
@@ -1378,24 +1396,35 @@ export type AdminOperations = {
       /** The `key` of the account. */
       readonly account_key: string;
       /** `true`: nothing is deleted, and the response only has counts. */
-      readonly dry_run?: boolean;
+      readonly dry_run?: false;
     },
     options?: CallOptions,
-  ): Promise<
-    | {
-        readonly disconnected: boolean;
-        readonly client_id: string;
-        readonly user_id: string;
-        readonly account: {
-          readonly provider: string;
-          readonly key: string;
-          readonly id: string;
-        };
-      }
-    | {
-        readonly calendars: number;
-      }
-  >;
+  ): Promise<{
+    readonly disconnected: boolean;
+    readonly client_id: string;
+    readonly user_id: string;
+    readonly account: {
+      readonly provider: string;
+      readonly key: string;
+      readonly id: string;
+    };
+  }>;
+  /** The counts of a dry run, which removes nothing. */
+  disconnectAccount(
+    input: {
+      /** The id of the application. */
+      readonly client_id: string;
+      /** The user's id, as the application assigned it. */
+      readonly user_id: string;
+      /** The `key` of the account. */
+      readonly account_key: string;
+      /** `true`: nothing is deleted, and the response only has counts. */
+      readonly dry_run: true;
+    },
+    options?: CallOptions,
+  ): Promise<{
+    readonly calendars: number;
+  }>;
   /** List the calendars of an account, with their syncs and watches. */
   listAccountCalendars(
     input: {
@@ -1552,19 +1581,26 @@ export type AdminOperations = {
       /** The id or the e-mail address of the member. */
       readonly person_id: string;
       /** `true`: nothing is deleted, and the response only has counts. */
-      readonly dry_run?: boolean;
+      readonly dry_run?: false;
     },
     options?: CallOptions,
-  ): Promise<
-    | {
-        readonly person_id: string;
-        readonly email: string | null;
-        readonly ended: number;
-      }
-    | {
-        readonly sessions: number;
-      }
-  >;
+  ): Promise<{
+    readonly person_id: string;
+    readonly email: string | null;
+    readonly ended: number;
+  }>;
+  /** The counts of a dry run, which removes nothing. */
+  endMemberSessions(
+    input: {
+      /** The id or the e-mail address of the member. */
+      readonly person_id: string;
+      /** `true`: nothing is deleted, and the response only has counts. */
+      readonly dry_run: true;
+    },
+    options?: CallOptions,
+  ): Promise<{
+    readonly sessions: number;
+  }>;
   /** Remove a passkey of a member. */
   removeMemberPasskey(
     input: {
@@ -1573,37 +1609,53 @@ export type AdminOperations = {
       /** The id of the passkey. */
       readonly passkey_id: string;
       /** `true`: nothing is deleted, and the response only has counts. */
-      readonly dry_run?: boolean;
+      readonly dry_run?: false;
     },
     options?: CallOptions,
-  ): Promise<
-    | {
-        readonly removed: boolean;
-        readonly person_id: string;
-        readonly passkey_id: string;
-      }
-    | {
-        readonly passkeys: number;
-      }
-  >;
+  ): Promise<{
+    readonly removed: boolean;
+    readonly person_id: string;
+    readonly passkey_id: string;
+  }>;
+  /** The counts of a dry run, which removes nothing. */
+  removeMemberPasskey(
+    input: {
+      /** The id or the e-mail address of the member. */
+      readonly person_id: string;
+      /** The id of the passkey. */
+      readonly passkey_id: string;
+      /** `true`: nothing is deleted, and the response only has counts. */
+      readonly dry_run: true;
+    },
+    options?: CallOptions,
+  ): Promise<{
+    readonly passkeys: number;
+  }>;
   /** Disconnect the single sign-on of a member who can sign in otherwise. */
   disconnectMemberIdentity(
     input: {
       /** The id or the e-mail address of the member. */
       readonly person_id: string;
       /** `true`: nothing is deleted, and the response only has counts. */
-      readonly dry_run?: boolean;
+      readonly dry_run?: false;
     },
     options?: CallOptions,
-  ): Promise<
-    | {
-        readonly disconnected: boolean;
-        readonly person_id: string;
-      }
-    | {
-        readonly identities: number;
-      }
-  >;
+  ): Promise<{
+    readonly disconnected: boolean;
+    readonly person_id: string;
+  }>;
+  /** The counts of a dry run, which removes nothing. */
+  disconnectMemberIdentity(
+    input: {
+      /** The id or the e-mail address of the member. */
+      readonly person_id: string;
+      /** `true`: nothing is deleted, and the response only has counts. */
+      readonly dry_run: true;
+    },
+    options?: CallOptions,
+  ): Promise<{
+    readonly identities: number;
+  }>;
   /** Create a reset link, with which a member sets a new password. */
   createResetLink(
     input: {
@@ -1661,18 +1713,25 @@ export type AdminOperations = {
       /** The id of the link. */
       readonly invitation_id: string;
       /** `true`: nothing is deleted, and the response only has counts. */
-      readonly dry_run?: boolean;
+      readonly dry_run?: false;
     },
     options?: CallOptions,
-  ): Promise<
-    | {
-        readonly withdrawn: boolean;
-        readonly invitation_id: string;
-      }
-    | {
-        readonly invitations: number;
-      }
-  >;
+  ): Promise<{
+    readonly withdrawn: boolean;
+    readonly invitation_id: string;
+  }>;
+  /** The counts of a dry run, which removes nothing. */
+  withdrawInvitation(
+    input: {
+      /** The id of the link. */
+      readonly invitation_id: string;
+      /** `true`: nothing is deleted, and the response only has counts. */
+      readonly dry_run: true;
+    },
+    options?: CallOptions,
+  ): Promise<{
+    readonly invitations: number;
+  }>;
   /** List the admin keys. */
   listAdminKeys(
     input?: {
@@ -1732,18 +1791,25 @@ export type AdminOperations = {
       /** The id of the key. */
       readonly key_id: string;
       /** `true`: nothing is deleted, and the response only has counts. */
-      readonly dry_run?: boolean;
+      readonly dry_run?: false;
     },
     options?: CallOptions,
-  ): Promise<
-    | {
-        readonly revoked: boolean;
-        readonly key_id: string;
-      }
-    | {
-        readonly keys: number;
-      }
-  >;
+  ): Promise<{
+    readonly revoked: boolean;
+    readonly key_id: string;
+  }>;
+  /** The counts of a dry run, which removes nothing. */
+  revokeAdminKey(
+    input: {
+      /** The id of the key. */
+      readonly key_id: string;
+      /** `true`: nothing is deleted, and the response only has counts. */
+      readonly dry_run: true;
+    },
+    options?: CallOptions,
+  ): Promise<{
+    readonly keys: number;
+  }>;
   /** Sign the deliveries of an application with its own keys, or with those of the deployment. */
   setWebhookKeys(
     input: {
