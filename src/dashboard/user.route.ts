@@ -65,7 +65,7 @@ export async function showUser(
   const page = Number.isSafeInteger(typed) && typed > 0 ? typed : 1;
   const first = extras.reconnect?.accountKey ?? visit.query('account');
   const listed = await listUserAccounts(user, { page, first }, deps);
-  const content = userContent({ ...deps, shown: user, listed, ...extras }, viewer);
+  const content = userContent({ ...deps, shown: user, listed, first, ...extras }, viewer);
   return show({ title: shownName(person, owner.userId), content });
 }
 

@@ -33,6 +33,8 @@ const GRANTS = 5;
 export type UserParts = UserLinkDeps & {
   readonly shown: ShownUser;
   readonly listed: UserAccountPage;
+  /** The account that the list begins with, if the reader chose one. */
+  readonly first: string;
   /** The link that was just created for an account, or the reason why none was. */
   readonly reconnect?: { readonly accountKey: string; readonly link: ReconnectLink | string };
   readonly said?: Html | undefined;
@@ -53,14 +55,16 @@ export function userTools({ shown, ...deps }: Pick<UserParts, 'shown' | 'userRef
 export type UserTools = ReturnType<typeof userTools>;
 
 export function userContent(parts: UserParts, viewer: Viewer): Html {
-  const { shown, listed, said, reconnect } = parts;
+  const { shown, listed, said, reconnect, first: chosen } = parts;
   const { client, user, accounts } = shown;
   const tools = userTools(parts, viewer);
   const name = html`<bdi class="anything">${shownName(viewer.person, user.userId)}</bdi>`;
   const broken = accounts.filter(({ health }) => health.state === 'reauth_required').length;
   const application = html`<a href="${applicationPath(client.clientId)}/users"><bdi>${client.name}</bdi></a>`;
   const syncAll = html`<button class="small">${messages.text('user.sync')}</button>`;
-  const next = listed.next === undefined ? undefined : tools.link('user', { page: String(listed.next) });
+  const order = accounts.some(({ accountKey }) => accountKey === chosen) ? { account: chosen } : {};
+  const next =
+    listed.next === undefined ? undefined : tools.link('user', { page: String(listed.next), ...order });
   const first = listed.accounts.find(({ account }) => account.health.state === 'reauth_required');
   const cards = listed.accounts.map((one) => accountCard(parts, { ...one, isFirst: one === first }, viewer));
   return detailPage({
