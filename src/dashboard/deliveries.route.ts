@@ -23,7 +23,7 @@ import { addressWith } from './pages/filter-form.page.ts';
 import { replayPage } from './pages/replay.page.ts';
 import { get, post } from './routes.ts';
 
-const ON_A_PAGE = 40;
+const ON_A_PAGE = 35;
 const REPLAY = `${DELIVERIES}/:clientId/replay`;
 
 export const deliveriesRoutes = (): DashboardRoute[] => [

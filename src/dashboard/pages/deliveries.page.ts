@@ -22,7 +22,6 @@ import {
 } from './filter-form.page.ts';
 import { postForm, type Viewer } from './layout.page.ts';
 import { emptyState, table, top } from './parts.page.ts';
-import { relativeTime } from './times.client.js';
 import { ago } from './times.page.ts';
 import { shownName } from './visible-name.ts';
 
@@ -113,12 +112,12 @@ function renderDeliveries({ deliveries, clients, hosts, back }: DeliveriesParts,
   return postForm(viewer, DELIVERIES, html`<input type="hidden" name="back" value="${back}">${list}`);
 }
 
-function renderRow(message: LoggedMessage, endpoint: Html, { person, now }: Viewer): Html[] {
+function renderRow(message: LoggedMessage, endpoint: Html, { person }: Viewer): Html[] {
   const { createdAt, userId, provider, attempts } = message;
   const calendar = calendarName(message, person);
   return [
     html`<a href="${deliveryPath(message)}">${describeChange(message)}</a><small>${calendar !== undefined && html`<bdi class="cut">${calendar}</bdi> · `}${messages.text(`provider.${toProviderKind(provider)}`)}</small>`,
-    html`${deliveryState(message)}${renderOutcome(message, now)}`,
+    html`${deliveryState(message)}${renderOutcome(message)}`,
     endpoint,
     html`<bdi class="cut">${shownName(person, userId)}</bdi>`,
     html`${attempts}`,
@@ -163,11 +162,11 @@ export function deliveryState(message: Pick<LoggedMessage, 'state' | 'attempts'>
   return stateWord(KINDS[state], messages.text(`delivery.state.${state}`));
 }
 
-/** Renders the reason or the next attempt, as a text without its own element: a list of retries repeats it. */
-const renderOutcome = ({ reason, nextAt, attempts }: LoggedMessage, now: number): Html | undefined => {
+/** Renders the reason or the next attempt. */
+const renderOutcome = ({ reason, nextAt, attempts }: LoggedMessage): Html | undefined => {
   if (reason !== undefined) return html`<small>${reason}</small>`;
   if (nextAt === undefined || attempts === 0) return undefined;
-  return html`<small>${messages.text('delivery.next', { when: relativeTime(nextAt, now) })}</small>`;
+  return html`<small>${messages.markup('delivery.next', { when: ago(nextAt) })}</small>`;
 };
 
 /** Describes the change: how many events of which kind, or a change of a user's calendars or connections. */
