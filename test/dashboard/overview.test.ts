@@ -161,6 +161,7 @@ onEachDatabase((database, open) => {
       assert.ok(Buffer.byteLength(body) <= 60 * 1024, `${Buffer.byteLength(body)} bytes`);
       assert.equal(attentionRows(body).length, 2 + 6 + 5);
       assert.equal(new Set(body.match(/\/webhooks\/we_\w+/g)).size, 50);
+      assert.match(body, /<h3>More endpoints with problems<\/h3>/);
       for (const path of ['system', 'endpoints', 'connections'])
         assert.match(body, new RegExp(`<a class="button small" href="/dashboard/${path}">All `));
     });

@@ -6,7 +6,7 @@ import type { Role } from '../../people/person.ts';
 import type { Check } from '../../system/doctor-checks.ts';
 import type { AccountWithHealth } from '../../user-data/accounts-by-health.ts';
 import type { Turn } from '../../user-data/responsible-party.ts';
-import type { UnhealthyEndpoint } from '../../webhooks/unhealthy-endpoints.ts';
+import { UNHEALTHY_ON_A_PAGE, type UnhealthyEndpoint } from '../../webhooks/unhealthy-endpoints.ts';
 import { type DashboardMessageKey, dashboardMessages as messages } from '../messages/messages.ts';
 import { CONNECTIONS } from './connections.page.ts';
 import { stateWord } from './filter-form.page.ts';
@@ -81,8 +81,9 @@ ${list}${further.length > 0 && furtherEndpoints(further)}${more.length > 0 && ht
 ${isCut && html`<p class="hint">${messages.text('overview.needs.cut')}</p>`}`;
 }
 
+/** A full page may be the first of several. */
 const furtherEndpoints = (endpoints: readonly UnhealthyEndpoint[]): Html =>
-  html`<h3>${messages.text('overview.needs.further', { count: endpoints.length })}</h3>
+  html`<h3>${MOST_ROWS.endpoints + endpoints.length < UNHEALTHY_ON_A_PAGE ? messages.text('overview.needs.further', { count: endpoints.length }) : messages.text('overview.needs.further.many')}</h3>
 <ul class="further">${endpoints.map((one) => html`<li><a href="${endpointPath(one)}">${endpointAddress(one, MOST_OF_LINK)}</a></li>`)}</ul>`;
 
 /** Renders the address of an endpoint without its secrets. */
