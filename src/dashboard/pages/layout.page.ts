@@ -173,7 +173,7 @@ function columnStyle(heads: string, kind: number): string {
     if (kinds.includes('detail')) return `${table} td${cell}{display:none}`;
     return head.includes('<') ? '' : `${table} td${cell}::before{content:"${head}"/""}`;
   });
-  return `@media (min-width:40.01rem){${numbers.map(({ cell }) => `${table} ${cell}{text-align:end}`).join('')}}
+  return `@media (min-width:40.01rem){${numbers.map(({ cell }) => `${table} tr>${cell}{text-align:end}`).join('')}}
 @media (max-width:40rem){${onPhone.join('')}}`;
 }
 
