@@ -15,7 +15,8 @@ function showTimes(within) {
 showTimes(document);
 setInterval(showTimes, 30_000, document);
 // Reloads a live list while it is visible, for ten minutes: an abandoned page must not keep its session alive.
-let asks = 120;
+let asks = history.state?.asks ?? 120;
+history.replaceState(null, '');
 setInterval(async () => {
   const list = document.querySelector('[data-live]');
   if (!list || document.hidden || asks === 0 || list.contains(document.activeElement)) return;
@@ -27,7 +28,10 @@ setInterval(async () => {
   const text = fresh?.innerHTML.replace(/>[^<]*<\/time>/g, '');
   if (!fresh || text === list.dataset.last || list.contains(document.activeElement)) return;
   // The style of the page has only what the list needed.
-  if (!list.querySelector('table') !== !fresh.querySelector('table')) return location.reload();
+  if (!list.querySelector('table') !== !fresh.querySelector('table')) {
+    history.replaceState({ asks }, '');
+    return location.reload();
+  }
   list.dataset.last = text;
   showTimes(fresh);
   document.getElementById('icons').replaceWith(page.getElementById('icons'));
