@@ -84,7 +84,7 @@ a key expires and fails 3 days before, except for keys that live at most 14 days
 ## Operations
 
 All paths begin with \`${ADMIN_PREFIX}\`. A field with * is required. *Form* is the form of the dashboard that does the same, below \`/dashboard\`. The other commands
-run on the machine itself, and the other forms are about signing in, the own account, the theme and the playground.
+run on the machine itself, and the other forms are about signing in, the member’s own account, the theme and the playground.
 
 | Operation | Command | Form | Permission | Fields |
 | --- | --- | --- | --- | --- |

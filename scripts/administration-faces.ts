@@ -64,7 +64,7 @@ export const OPERATION_FORMS: Readonly<Record<string, readonly string[]>> = {
   testAlerts: ['/system/alerts/test'],
 };
 
-/** The beginnings of forms that never have an operation: signing in, the own account, the theme and the playground. */
+/** The beginnings of forms that never have an operation: signing in, the member's own account, the theme and the playground. */
 export const FORMS_WITHOUT_OPERATION: readonly string[] = [
   ...['/sign-in', '/sign-out', '/join', '/confirm', '/account', '/theme', '/playground'],
 ];

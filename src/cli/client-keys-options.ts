@@ -15,7 +15,7 @@ export const KEY_OPTIONS: readonly CommandOption[] = [
   {
     name: 'jwks-uri',
     value: 'URL',
-    doc: 'The https URL of such a set instead, which is read again after 5 minutes to 24 hours.',
+    doc: 'The https URL of such a set instead, which is read again after 5 minutes to 24 hours. `--jwks-uri ""` removes all keys.',
   },
 ];
 
