@@ -8,7 +8,6 @@ import { inspectDatabase } from '../store/drivers/inspect-database.ts';
 import { databaseStates } from '../store/drivers/migrate.ts';
 import { openDatabase } from '../store/drivers/open-database.ts';
 import { openStores } from '../store/open-stores.ts';
-import { prepareRestore as prepareRestoreOf } from '../store/restore-backup.ts';
 import type { PreparedRestore } from '../system/restore.ts';
 
 const MEGABYTE = 1_000_000;
@@ -92,8 +91,11 @@ export function neverBack(clock: () => number): () => number {
 }
 
 /** Checks a backup and the data that it would replace, for `restore`. `caller` is the actor in the audit log. */
-export const prepareRestore = (config: Config, file: string, caller: Caller): Promise<PreparedRestore> =>
-  prepareRestoreOf({ settings: config, file, caller });
+export async function prepareRestore(config: Config, file: string, caller: Caller): Promise<PreparedRestore> {
+  // A server has no use for it.
+  const { prepareRestore: prepareFile } = await import('../store/restore-backup.ts');
+  return prepareFile({ settings: config, file, caller });
+}
 
 /** Applies pending migrations, unless it only checks; returns the names of their files. */
 export async function migrateStorage(config: Config, { check }: { check: boolean }): Promise<string[]> {

@@ -4,7 +4,7 @@ import type { ProviderApp } from '../calendars/calendar-provider.ts';
 import type { Config, SettingInForce } from '../config/config.ts';
 import { version } from '../lib/version.ts';
 import { type Backups, backupsIn } from './backups.ts';
-import { checkAll, type DoctorDeps } from './doctor.ts';
+import type { DoctorDeps } from './doctor.ts';
 import type { Check } from './doctor-checks.ts';
 import { providerAddresses } from './doctor-config-checks.ts';
 import { type ProviderSetup, type RequestedScope, readProviderSetup } from './provider-setup.ts';
@@ -35,6 +35,10 @@ type ProgramDeps = DoctorDeps & {
 
 export function runningProgram(config: Config, deps: ProgramDeps): RunningProgram {
   const checking = new Map<string | undefined, Promise<readonly Check[]>>();
+  const runChecks = async (name: string | undefined): Promise<readonly Check[]> => {
+    const { checkAll } = await import('./doctor.ts');
+    return checkAll(config, deps, name);
+  };
   return {
     version: version(),
     node: process.versions.node,
@@ -43,7 +47,7 @@ export function runningProgram(config: Config, deps: ProgramDeps): RunningProgra
     providerAddresses: providerAddresses(config),
     tokenAlgorithm: config.tokenAlgorithm,
     check(name) {
-      const running = checking.get(name) ?? checkAll(config, deps, name).finally(() => checking.delete(name));
+      const running = checking.get(name) ?? runChecks(name).finally(() => checking.delete(name));
       checking.set(name, running);
       return running;
     },
