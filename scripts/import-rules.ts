@@ -73,7 +73,7 @@ const DRIVERS: Readonly<Record<string, string>> = {
 const HTTP =
   /\.(route|page)\.ts$|^src\/(http\/|connect\/[^/]+$|dashboard\/[^/]+$|app\.ts$|start\/serve\.ts$)/;
 
-/** An import of it reads all its properties, which loads Node's `fetch`: 16 MB that a server does not need. */
+/** An import of it reads all its properties, which loads Node's `fetch`. A server does not need that. */
 const NODE_HTTP = 'node:http';
 
 /** Kalends' recurrence, for which the sandbox has an independent model that must share no code with it. */

@@ -1,5 +1,5 @@
 /** Errors that know their response, and the tables in which each of them is a row. */
-export const { STATUS_CODES } = process.getBuiltinModule('node:http'); // scripts/import-rules.ts says why
+export const { STATUS_CODES } = process.getBuiltinModule('node:http'); // An import would load `fetch` (scripts/import-rules.ts).
 
 /** One error: how it is sent, and what docs/errors.md and the API reference say about it. */
 export type ErrorRow = {

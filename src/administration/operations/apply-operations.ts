@@ -1,4 +1,4 @@
-/** The operations on the manifest of a deployment. What performs them is loaded at the first call. */
+/** The operations on the manifest of a deployment. Their implementation is loaded at the first call. */
 import { anyObject, flag, required } from '../../http/fields.ts';
 import { BODY_BYTES } from '../../http/sizes.ts';
 import { mustBeAllowed } from '../../people/permission.ts';
