@@ -2,6 +2,7 @@
 import { IntlMessageFormat } from 'intl-messageformat';
 
 import { type CatalogueMessages, createMessages } from '../../design/messages.ts';
+import { lazy } from '../../lib/once.ts';
 import en from './en.json' with { type: 'json' };
 
 export type DashboardMessageKey = keyof typeof en;
@@ -14,3 +15,6 @@ export const dashboardMessages: DashboardMessages = createMessages<DashboardMess
   LANGUAGE,
   (key) => new IntlMessageFormat(en[key], LANGUAGE, undefined, { ignoreTag: true }),
 );
+
+/** Returns the format of numbers in the pages. */
+export const numberFormat = lazy(() => new Intl.NumberFormat(LANGUAGE));

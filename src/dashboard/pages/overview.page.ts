@@ -3,9 +3,8 @@ import type { ConnectionState } from '../../administration/connections.ts';
 import { barChart } from '../../design/charts.ts';
 import { ICONS } from '../../design/parts.page.ts';
 import { type Html, html } from '../../http/html.ts';
-import { lazy } from '../../lib/once.ts';
 import type { Person } from '../../people/person.ts';
-import { dashboardMessages as messages } from '../messages/messages.ts';
+import { dashboardMessages as messages, numberFormat } from '../messages/messages.ts';
 import { APPLICATIONS } from './applications.page.ts';
 import { connectionsPath } from './connections.page.ts';
 import { stateWord } from './filter-form.page.ts';
@@ -16,8 +15,6 @@ import type { Funnel, FunnelStep, Hour, Overview } from './overview-figures.ts';
 import { headsOf, shareBar, table } from './parts.page.ts';
 import { REQUESTS } from './requests.page.ts';
 import type { UserLinkDeps } from './user-links.ts';
-
-const numbers = lazy(() => new Intl.NumberFormat(messages.language));
 
 /** Renders the first steps if needed, then the problems, the connections, a week of flows and a day of calls. */
 export function overviewContent(overview: Overview, viewer: Viewer, deps: UserLinkDeps): Html {
@@ -55,7 +52,7 @@ function figures({ connections, ailing, funnel, hours }: Overview): Html {
     ailing.reduce((sum, one) => sum + (one.state === state ? one.count : 0), 0);
   const [degraded, reauth] = [inState('degraded'), inState('reauth_required')];
   const tile = (state: ConnectionState, number: number, isAbout = false) =>
-    html`<div><dt><a href="${connectionsPath({ state })}">${tileLabel(state)}</a></dt><dd>${isAbout && html`<abbr title="${messages.text('overview.about')}">≈</abbr>`}${numbers().format(number)}</dd></div>`;
+    html`<div><dt><a href="${connectionsPath({ state })}">${tileLabel(state)}</a></dt><dd>${isAbout && html`<abbr title="${messages.text('overview.about')}">≈</abbr>`}${numberFormat().format(number)}</dd></div>`;
   const { count, isExact } = connections;
   const working = Math.max(0, count - degraded - reauth);
   const tiles = html`<dl class="tiles">${tile('connected', count, !isExact)}${tile('active', working, !isExact)}
@@ -80,7 +77,7 @@ function funnelFigure({ steps, denied }: Funnel): Html {
     const { count, left } = one;
     return [
       html`${messages.text(`overview.${one.step}`)}`,
-      html`${numbers().format(count)}`,
+      html`${numberFormat().format(count)}`,
       bar(one, started),
       html`${index < steps.length - 1 ? messages.text('overview.funnel.left', { count: left }) : ''}`,
     ];

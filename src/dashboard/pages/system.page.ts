@@ -4,10 +4,13 @@ import { LOAD_ORDERS } from '../../activity/activity-store.ts';
 import { LOAD_PERIODS, type Load, type LoadQuery } from '../../administration/load.ts';
 import type { SettingInForce } from '../../config/config.ts';
 import { type Html, html } from '../../http/html.ts';
-import { lazy } from '../../lib/once.ts';
 import type { RunningProgram } from '../../system/running-program.ts';
 import { type JobCount, MOST_COUNTED } from '../../system/system-store.ts';
-import { type DashboardMessageKey, dashboardMessages as messages } from '../messages/messages.ts';
+import {
+  type DashboardMessageKey,
+  dashboardMessages as messages,
+  numberFormat,
+} from '../messages/messages.ts';
 import { applicationPath } from './applications.page.ts';
 import { addressWith } from './filter-form.page.ts';
 import type { Viewer } from './layout.page.ts';
@@ -25,8 +28,6 @@ export type SystemPage = (typeof SYSTEM_PAGES)[number];
 export const systemPath = (page: SystemPage): string => (page === 'status' ? SYSTEM : `${SYSTEM}/${page}`);
 
 type SystemParts = { readonly page: SystemPage; readonly said: Html | false; readonly content: Html };
-
-const number = lazy(() => new Intl.NumberFormat(messages.language));
 
 /** Renders a system page around its content. */
 export function systemContent(program: RunningProgram, { page, said, content }: SystemParts): Html {
@@ -77,7 +78,7 @@ export function loadSection({ since, applications, ...query }: Load & LoadQuery)
     const { requests, errors, syncs, deliveries, failures } = counts;
     const application = html`<a href="${applicationPath(clientId)}"><bdi>${name}</bdi></a>`;
     const cells = [requests, errors, seconds(callMs), syncs, seconds(syncMs), deliveries, failures];
-    const texts = cells.map((cell) => html`${typeof cell === 'number' ? number().format(cell) : cell}`);
+    const texts = cells.map((cell) => html`${typeof cell === 'number' ? numberFormat().format(cell) : cell}`);
     return [application, ...texts];
   });
   const numbers = heads.map((_, index) => index).slice(1);
@@ -127,7 +128,7 @@ function jobs({ jobs: all }: StatusFigures): Html {
 }
 
 const count = (of: number): Html =>
-  html`${of >= MOST_COUNTED ? messages.text('system.jobs.at_least', { count: of }) : number().format(of)}`;
+  html`${of >= MOST_COUNTED ? messages.text('system.jobs.at_least', { count: of }) : numberFormat().format(of)}`;
 
 const oldest = ({ oldest: at }: JobCount): Html => (at === undefined ? html`–` : ago(at));
 
