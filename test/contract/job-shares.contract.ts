@@ -145,6 +145,25 @@ export function jobSharesContract(database: string, open: () => Promise<Database
       assert.deepEqual([first.length, next.map(({ owner }) => owner)], [2, ['other owner']]);
     });
 
+    it('a turn whose account may have no further job leaves its place at the server to the next one', async () => {
+      const db = await open();
+      const dueAt = (owner: string, count: number) =>
+        fill(db, { count, clientId: "'acme'", owner: `'${owner}'`, host: "'one.example'" });
+      await dueAt('first', 2);
+      await dueAt('second', 1);
+      await db.write('UPDATE job SET account_key = owner');
+      await db.write("UPDATE job_turn SET served_at = :later WHERE owner = 'second'", { later: NOW + 1 });
+      const most = { ofAccount: 1, ofHost: 2 };
+
+      const taken = await take(jobStore(db), { most, limit: 1 });
+      const next = await take(jobStore(db), { most, now: NOW + 2, holder: 'next' });
+
+      assert.deepEqual(
+        [taken, next].map((jobs) => jobs.map(({ owner }) => owner)),
+        [['first'], ['second']],
+      );
+    });
+
     it('a run that was given up counts for its application, and frees its slot for others', async () => {
       const db = await open();
       await fill(db, hostile(1));

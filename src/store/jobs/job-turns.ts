@@ -163,7 +163,8 @@ class Taking {
         WHERE t.turn_at <= :now AND ${isTurnOf(tx.dialect)} ORDER BY t.served_at, t.turn_at ${tx.dialect.skipLocked}`,
       { now, ...turnValues(candidates) },
     );
-    const waiting = await this.#firstJobs(tx, turns, leased);
+    const tried = fitting(turns, here, atHosts);
+    const waiting = await this.#firstJobs(tx, tried, leased);
     const jobs: JobRow[] = [];
     const idle: Turn[] = [];
     const passedOver: string[] = [];
@@ -176,8 +177,9 @@ class Taking {
       const job = waiting.get(toTurnName(turn));
       if (isServed(turn) || !isFree) {
         if (here.isFull({ clientId })) passedOver.push(clientId);
-      } else if (job === undefined) idle.push(turn);
-      else {
+      } else if (job === undefined) {
+        if (tried.includes(turn)) idle.push(turn);
+      } else {
         jobs.push(job);
         here.add(withoutHost(job));
         atHosts.add(job);
@@ -380,6 +382,19 @@ function countAtHosts({ kinds, abandoned, most }: TakeTerms, leased: readonly Le
 
 const countOfAccounts = ({ abandoned, most }: TakeTerms, leased: readonly Leased[]): SlotCounts =>
   new SlotCounts({ ofOwner: most.ofAccount }, [...leased, ...abandoned].map(toAccountPlace));
+
+/** Returns the turns that get a slot if each has a job. Reading the jobs of others would be in vain. */
+function fitting(turns: readonly Turn[], here: SlotCounts, atHosts: SlotCounts): Turn[] {
+  const fit = turns.filter((turn) => {
+    const isFree = here.isFree(withoutHost(turn)) && atHosts.isFree(turn);
+    if (isFree) here.add(withoutHost(turn));
+    if (isFree) atHosts.add(turn);
+    return isFree;
+  });
+  for (const turn of fit) here.remove(withoutHost(turn));
+  for (const turn of fit) atHosts.remove(turn);
+  return fit;
+}
 
 const isTurnOf = ({ oneOf }: Dialect): string =>
   `t.owner ${oneOf('owners')} AND ${TURN_NAME} ${oneOf('turns')}`;
