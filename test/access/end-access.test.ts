@@ -1,7 +1,6 @@
 /** What happens at the provider after an account was disconnected here: a job's work, which nobody waits for. */
 import assert from 'node:assert/strict';
 import { afterEach, beforeEach, describe, it } from 'node:test';
-import { setTimeout as sleep } from 'node:timers/promises';
 
 import { ProviderError } from '../../src/calendars/provider-error.ts';
 import type { Worker } from '../../src/jobs/worker.ts';
@@ -13,6 +12,7 @@ import {
   startWorker,
 } from '../harness/calendar-server.ts';
 import { APP, FakeRedirectProvider } from '../harness/fake-redirect-provider.ts';
+import { untilWorked } from '../harness/until.ts';
 
 const HOUR = 3_600_000;
 
@@ -42,13 +42,7 @@ describe('access to a disconnected account', () => {
   const start = () => {
     worker = startWorker(server);
   };
-  const until = async (isTrue: () => boolean | Promise<boolean>) => {
-    for (let i = 0; i < 300 && !(await isTrue()); i += 1) {
-      server.deps.wakeUp.notify();
-      await sleep(10);
-    }
-    assert.ok(await isTrue(), 'it came to be so');
-  };
+  const until = (isTrue: () => boolean | Promise<boolean>) => untilWorked(server.deps, isTrue);
   const remaining = async () => (await server.db.all('SELECT account_key FROM ended_access')).length;
   const job = async () => {
     const [row] = await server.db.all<{ runAt: number; leaseHolder: string | undefined }>(

@@ -6,7 +6,7 @@ import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 
 import type { Browser as Chromium, Page } from 'playwright-core';
-
+import { until } from '../harness/until.ts';
 import {
   type CallbackServer,
   launchChromium,
@@ -155,8 +155,8 @@ describe('the Connect pages in Chromium', { skip: WITHOUT_CHROMIUM || WITHOUT_RA
 
     // The link appears once the calendars are listed.
     const options = page.getByLabel(/^Options for /);
-    for (let loads = 0; loads < 50 && (await page.locator('.options a').count()) === 0; loads++)
-      await page.reload();
+    const hasLink = async () => (await page.locator('.options a').count()) > 0;
+    await until('the account has options', hasLink, () => page.reload());
     await options.click();
     await page.getByRole('link', { name: /^Choose calendars/ }).click();
     await page.getByRole('heading', { name: 'Choose calendars' }).waitFor();

@@ -1,6 +1,8 @@
 /** Waiting for what other processes bring about. */
 import { setTimeout as sleep } from 'node:timers/promises';
 
+import type { WakeUp } from '../../src/jobs/wake-up.ts';
+
 const LIMIT_MS = 30_000;
 const PAUSE_MS = 20;
 
@@ -16,3 +18,13 @@ export async function until(
     await pause();
   }
 }
+
+/** Notifies the worker until `isTrue`, in tests whose clock does not advance. Fails after 30 seconds. */
+export const untilWorked = (
+  { wakeUp }: { readonly wakeUp: Pick<WakeUp, 'notify'> },
+  isTrue: () => boolean | Promise<boolean>,
+): Promise<void> =>
+  until('the worker has done its work', isTrue, async () => {
+    wakeUp.notify();
+    await sleep(10);
+  });

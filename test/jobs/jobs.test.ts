@@ -9,6 +9,7 @@ import type { Worker } from '../../src/jobs/worker.ts';
 import { jobHandlers } from '../../src/start/job-handlers.ts';
 import { calendar, event, resource } from '../contract/mirror-rows.ts';
 import { type CalendarServer, link, openCalendarServer, startWorker } from '../harness/calendar-server.ts';
+import { untilWorked } from '../harness/until.ts';
 
 const A_DAY = 24 * 3_600_000;
 
@@ -29,14 +30,7 @@ describe('the worker', () => {
   const start = () => {
     worker = startWorker(server);
   };
-  /** Notifies the worker until `isTrue`, because the clock of these tests does not advance. */
-  const until = async (isTrue: () => boolean | Promise<boolean>) => {
-    for (let i = 0; i < 200 && !(await isTrue()); i += 1) {
-      server.deps.wakeUp.notify();
-      await sleep(10);
-    }
-    assert.ok(await isTrue(), 'it came to be so');
-  };
+  const until = (isTrue: () => boolean | Promise<boolean>) => untilWorked(server.deps, isTrue);
   const jobOf = async (kind: string) =>
     server.db.get<{ runAt: number; attempts: number; leaseHolder: string | undefined }>(
       'SELECT run_at, attempts, lease_holder FROM job WHERE kind = :kind',

@@ -10,6 +10,7 @@ import { jobHandlers } from '../../src/start/job-handlers.ts';
 import { TURN_WAIT_MS } from '../../src/sync/run-sync.ts';
 import { calendar } from '../contract/mirror-rows.ts';
 import { type CalendarServer, link, openCalendarServer, startWorker } from '../harness/calendar-server.ts';
+import { untilWorked } from '../harness/until.ts';
 
 const DAY = 24 * 3_600_000;
 const KINDS = Object.keys(JOB_DEADLINES) as JobKind[];
@@ -48,13 +49,7 @@ describe("the worker's slots", () => {
     worker = startWorker(server, { handlers: hanging(), ...change });
   };
   const soon = Object.fromEntries(KINDS.map((kind) => [kind, 30])) as Record<JobKind, number>;
-  const until = async (isTrue: () => boolean | Promise<boolean>) => {
-    for (let i = 0; i < 400 && !(await isTrue()); i += 1) {
-      server.deps.wakeUp.notify();
-      await sleep(10);
-    }
-    assert.ok(await isTrue(), 'it came to be so');
-  };
+  const until = (isTrue: () => boolean | Promise<boolean>) => untilWorked(server.deps, isTrue);
   const jobOf = async (key: string) =>
     server.db.get<{ runAt: number; leaseHolder: string | undefined; unfinished: number }>(
       'SELECT run_at, lease_holder, unfinished FROM job WHERE key = :key',
