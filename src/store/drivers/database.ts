@@ -81,6 +81,8 @@ export type Supplied = {
   readonly andFrom: string;
   /** The text after an UPDATE's assignments or a SELECT's columns: each caller's rows of `query`, as `name`. */
   readonly fromEach: (query: string, name: string) => string;
+  /** The text after an UPDATE's assignments: each caller's rows of `query`, which runs once for each caller. */
+  readonly fromOnce: (query: string) => string;
 };
 
 export interface Database extends Statements {

@@ -42,6 +42,9 @@ export class PostgresBatch {
       from: `FROM ${rows}`,
       andFrom: `, ${rows}`,
       fromEach: (query, name) => `FROM ${rows} CROSS JOIN LATERAL (${query}) AS ${name}`,
+      // If it were not materialized, a plan could run the query for each row of the table that is updated.
+      fromOnce: (query) =>
+        `FROM (WITH once AS MATERIALIZED (SELECT * FROM ${rows} CROSS JOIN LATERAL (${query}) AS q) SELECT * FROM once) AS v`,
     };
     this.#answering = precededBy.length;
     this.#statements = [...precededBy, sql, ...followedBy]

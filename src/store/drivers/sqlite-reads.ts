@@ -142,6 +142,7 @@ const SUPPLIED: Supplied = {
   from: '',
   andFrom: '',
   fromEach: (query, name) => `FROM (${query}) AS ${name}`,
+  fromOnce: (query) => `FROM (${query})`,
 };
 
 /** The texts in their order, and the one whose rows are returned. */

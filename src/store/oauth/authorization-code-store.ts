@@ -64,7 +64,13 @@ const REDEEM: BatchStatement = {
   writes: true,
 };
 /** The statement for one caller, in a transaction. */
-const REDEEM_ONE = REDEEM.sql({ value: (column) => `:${column}`, from: '', andFrom: '', fromEach: () => '' });
+const REDEEM_ONE = REDEEM.sql({
+  value: (column) => `:${column}`,
+  from: '',
+  andFrom: '',
+  fromEach: () => '',
+  fromOnce: () => '',
+});
 
 // From here on, the accounts that were connected for this approval are the user's.
 const FINISH = `

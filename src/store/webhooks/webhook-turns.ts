@@ -118,13 +118,13 @@ const leaseBatch = (work: WorkOf, { skipLocked }: Dialect, returning: string): B
       UPDATE webhook_endpoint AS e SET served_at = ${value('now')} ${from}
        WHERE e.endpoint_id = ${value('endpointId')} AND ${work(value).mayBegin}`,
   ],
-  sql: ({ value, fromEach }) => {
+  sql: ({ value, fromOnce }) => {
     const { table, key, order, isDue, lease } = work(value);
     const due = `
       SELECT w.${key} AS picked_id FROM ${table} w WHERE w.endpoint_id = ${value('endpointId')} AND ${isDue}
        ORDER BY ${order} LIMIT COALESCE((${freeText(value, work(value))}), 0) ${skipLocked}`;
     return `
-    UPDATE ${table} SET ${lease} ${fromEach(due, 'p')} WHERE ${key} = picked_id
+    UPDATE ${table} SET ${lease} ${fromOnce(due)} WHERE ${key} = picked_id
     RETURNING endpoint_id, client_id, user_id, calendar_key, ${returning}`;
   },
   key: 'endpointId',
