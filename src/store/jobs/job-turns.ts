@@ -31,10 +31,15 @@ const TERMS: TransactionTerms = { flush: 'now', isolation: 'read committed' };
 
 // A transaction whose snapshot is older than the last claim in the slice fails here instead of using old counts.
 const LOCK = 'UPDATE job_slice SET slice = slice WHERE slice = :slice';
-const ALL_LEASED = `
-  SELECT kind, client_id, owner, account_key, host, revived FROM job WHERE lease_holder IS NOT NULL AND run_at > :now`;
-const LEASED = `${ALL_LEASED} AND slice = :slice`;
-const LEASED_AT_HOSTS = `${ALL_LEASED} AND host <> ''`;
+const LEASED = `
+  SELECT kind, client_id, owner, account_key, host, revived FROM job
+   WHERE lease_holder IS NOT NULL AND run_at > :now AND slice = :slice`;
+// Only at hosts where so many jobs run that a limit may be reached.
+const LEASED_AT_HOSTS = `
+  SELECT kind, client_id, owner, account_key, host, revived FROM
+    (SELECT job.*, COUNT(*) OVER (PARTITION BY host) AS at_host FROM job
+      WHERE lease_holder IS NOT NULL AND run_at > :now AND host <> '') AS leased
+   WHERE at_host >= :fewest`;
 const EXPIRED_SLICES = `
   SELECT slice, MIN(run_at) AS first_at, MAX(CASE WHEN unfinished >= ${MOST_UNFINISHED} THEN 1 ELSE 0 END) AS has_dead
     FROM job WHERE lease_holder IS NOT NULL AND run_at <= :now GROUP BY slice ORDER BY MIN(run_at)`;
@@ -63,6 +68,8 @@ type ExpiredSlice = { readonly slice: number; readonly firstAt: number; readonly
 /** The result of one transaction. `full` has the places that may get no further job at their hosts. */
 type Visit = Pick<TakenJobs, 'jobs' | 'passedOver'> & {
   readonly isLocked?: true;
+  /** Whether only the earliest turns were compared. */
+  readonly isCut?: boolean;
   readonly full: readonly SlotPlace[];
 };
 
@@ -117,15 +124,21 @@ class Taking {
       this.#passedOver.push(...visit.passedOver);
       this.#full.push(...visit.full);
       if (visit.jobs.length > 0) continue;
-      if (hasLookedAtHosts && visit.isLocked) return true;
+      if (visit.isLocked && (hasLookedAtHosts || !visit.isCut)) return true;
       // Turns at full hosts may hide all others.
-      if (!hasLookedAtHosts) {
-        const leased = await this.#db.all<Leased>(LEASED_AT_HOSTS, { now: this.#terms.now });
-        this.#full.push(...countAtHosts(this.#terms, leased).full());
-      }
+      if (!hasLookedAtHosts) this.#full.push(...(await this.#fullAtHosts()));
       hasLookedAtHosts = true;
     }
     return false;
+  }
+
+  async #fullAtHosts(): Promise<SlotPlace[]> {
+    const { now, abandoned, most } = this.#terms;
+    const { ofHost = UNLIMITED, ofOwnerAtHost = UNLIMITED, share = 1 } = most;
+    const fewest = Math.min(ofOwnerAtHost, Math.floor(share * ofHost)) - abandoned.length;
+    if (fewest === UNLIMITED) return [];
+    const leased = await this.#db.all<Leased>(LEASED_AT_HOSTS, { now, fewest });
+    return countAtHosts(this.#terms, leased).full();
   }
 
   /** Sets aside jobs whose runs died too often. Claims one job whose lease expired, if any may run now. */
@@ -153,7 +166,8 @@ class Taking {
     const [first] = candidates;
     if (first === undefined) return undefined;
     const { slice } = first;
-    if (slice === undefined) return { jobs: [], passedOver: [], full: [], isLocked: true };
+    if (slice === undefined)
+      return { jobs: [], passedOver: [], full: [], isLocked: true, isCut: first.seen >= TURNS_COMPARED };
     const { now } = this.#terms;
     await tx.change(LOCK, { slice });
     const leased = await tx.all<Leased>(LEASED, { slice, now });
@@ -197,7 +211,7 @@ class Taking {
   #lockSlice(
     tx: Statements,
     here: SlotCounts,
-  ): Promise<(TurnName & { readonly slice: number | undefined })[]> {
+  ): Promise<(TurnName & { readonly slice: number | undefined; readonly seen: number })[]> {
     const { kinds, now } = this.#terms;
     const { dialect } = tx;
     const reserved = [...new Set(this.jobs.map(({ clientId }) => clientId))]
@@ -216,12 +230,12 @@ class Taking {
     const inFreeSlice = `WITH due AS (${turns}),
        free AS (SELECT s.slice FROM due JOIN job_slice AS s ON s.slice = due.slice
                  ORDER BY due.served_at, due.turn_at LIMIT 1 ${dialect.skipLocked})
-       SELECT kind, owner, host, (SELECT slice FROM free) AS slice FROM due
+       SELECT kind, owner, host, (SELECT slice FROM free) AS slice, (SELECT COUNT(*) FROM due) AS seen FROM due
         WHERE slice = (SELECT slice FROM free) OR (SELECT slice FROM free) IS NULL ${first}`;
     return tx.all(
       // SQLite has one writer and one slice, so the slice is free.
       dialect.engine === 'sqlite'
-        ? `SELECT kind, owner, host, slice FROM (${turns}) AS due ${first}`
+        ? `SELECT kind, owner, host, slice, 0 AS seen FROM (${turns}) AS due ${first}`
         : inFreeSlice,
       {
         ...kindValues(kinds),
