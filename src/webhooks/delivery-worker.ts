@@ -21,6 +21,8 @@ export type DeliveryWorkerDeps = DeliverDeps &
     readonly deliveryWakeUp: WakeUp;
     readonly slots?: SlotListener | undefined;
     readonly log: Pick<Log, 'error'>;
+    /** The clock of the pace of origins, in milliseconds; by default `performance.now`. */
+    readonly paceNow?: () => number;
     /** Runs the work as part of the stream's trace. */
     readonly deliveryInTrace?: DeliveryInTrace | undefined;
   };
@@ -59,7 +61,7 @@ export const RECEIVER_LIMITS = { ofClientAtHost: OF_APPLICATION_AT_ORIGIN };
 
 export function startDeliveries(given: DeliveryWorkerDeps): DeliveryWorker {
   const { streams, messages, now, log, deliveryWakeUp, slots: listener } = given;
-  const pace = originPace(given.webhookEgress);
+  const pace = originPace(given.webhookEgress, given.paceNow);
   const deps = { ...given, webhookEgress: pace.egress };
   // Counts deliveries and resends together.
   const shared = new SlotCounts({ ofClientAtHost: pace.most });

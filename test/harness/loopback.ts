@@ -1,8 +1,38 @@
 /** Servers and ports on the loopback address. */
+import { mkdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import type http from 'node:http';
 import type { Server } from 'node:net';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
 
-export { freePort } from '../../sandbox/free-port.ts';
+import { freePort as findFreePort } from '../../sandbox/free-port.ts';
+import { errorCode } from '../../src/lib/error-code.ts';
+
+const CLAIMS = path.join(tmpdir(), `kalends-test-ports-${process.getuid?.() ?? 'user'}`);
+/** Within this time, a program listens on the port that it was given. */
+const CLAIMED_MS = 60_000;
+
+/** Returns the preferred port if nobody listens there, else one that no other test process got in the last minute. */
+export async function freePort(preferred?: number): Promise<number> {
+  for (;;) {
+    const port = await findFreePort(preferred);
+    if (port === preferred || claim(port)) return port;
+  }
+}
+
+function claim(port: number): boolean {
+  mkdirSync(CLAIMS, { recursive: true });
+  const file = path.join(CLAIMS, String(port));
+  const claimedAt = statSync(file, { throwIfNoEntry: false })?.mtimeMs ?? Date.now();
+  if (claimedAt < Date.now() - CLAIMED_MS) rmSync(file, { force: true });
+  try {
+    writeFileSync(file, '', { flag: 'wx' });
+    return true;
+  } catch (reason) {
+    if (errorCode(reason) !== 'EEXIST') throw reason;
+    return false;
+  }
+}
 
 /** Makes the server listen on a free port and returns its origin. */
 export async function listen(server: Server): Promise<string> {

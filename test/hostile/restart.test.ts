@@ -16,7 +16,7 @@ const POISON: ShapeName = '8 events with 100,000 EXDATEs';
 const killsOn = (database: string): number => (scale() > 1 ? 6 : database === 'SQLite' ? 2 : 1);
 const WATCHED_MS = 2500;
 /** Threads end after ten seconds without work. */
-const ENDED_BY_MS = 30_000;
+const ENDED_BY_MS = 120_000;
 /** Megabytes that may be kept of an attack; V8 gives back slowly. */
 const KEPT_MEGABYTES = 80;
 

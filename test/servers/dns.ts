@@ -24,7 +24,7 @@ export async function startDns(zone: Zone): Promise<DnsServer> {
     socket.send(answerOf(query.subarray(0, end), type, addresses), port, address);
   });
   await new Promise<void>((resolve) => socket.bind(0, '127.0.0.1', resolve));
-  const resolver = new Resolver({ timeout: 2000, tries: 1 });
+  const resolver = new Resolver({ timeout: 60_000, tries: 1 });
   resolver.setServers([`127.0.0.1:${socket.address().port}`]);
 
   const lookup: HostLookup = async (host) => {

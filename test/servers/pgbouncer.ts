@@ -25,7 +25,7 @@ export async function startPgbouncer(
     removeFolder(folder);
   };
   for (let attempt = 0; !(await accepts(port)); attempt += 1) {
-    if (attempt === 200) {
+    if (attempt === 1200) {
       await stop();
       throw new Error(`pgbouncer did not start. It said:\n${server.output()}`);
     }

@@ -90,9 +90,9 @@ function signalGroup(pid: number, signal: NodeJS.Signals): void {
   }
 }
 
-/** Waits until the server answers HTTP at all. Fails with its output after 20 seconds. */
+/** Waits until the server answers HTTP at all. Fails with its output after a minute. */
 export async function answering(url: string, server: Running): Promise<void> {
-  for (let attempt = 0; attempt < 200; attempt += 1) {
+  for (let attempt = 0; attempt < 600; attempt += 1) {
     try {
       await fetch(url, { redirect: 'manual' });
       return;

@@ -46,6 +46,8 @@ describe('A PostgreSQL without its synchronous standby', () => {
       return (await Promise.all(reads)).every((row) => row?.names === names);
     };
     await until('the server has the setting', isSet);
+    // The checkpointer makes commits wait: it reads the setting before it does what it is asked for.
+    await administer(postgres.url, 'CHECKPOINT');
   }
   const isAway = (reason: unknown) => databaseProblem(reason) === 'away';
   const isSettled = () => until('no commit waits', () => db.server?.commitsWaiting() === 0);
@@ -120,7 +122,8 @@ describe('A PostgreSQL without its synchronous standby', () => {
 
     assert.equal(refused.status, 503);
     assert.match(await refused.text(), /temporarily_unavailable/);
-    assert.match(program.output().stderr, /"level":40.*"event":"commit_waits","count":1/);
+    const isLogged = () => /"level":40.*"event":"commit_waits","count":1/.test(program.output().stderr);
+    await until('the wait is logged', isLogged);
     const headers = { authorization: `Bearer ${METRICS}` };
     const metrics = await (await fetch(`${program.url}/metrics`, { headers })).text();
     assert.match(metrics, /^kalends_database_commits_waiting [1-9]/m);

@@ -126,7 +126,7 @@ describe('Requests at a host', () => {
   it('a redirect waits for the slot of its host without that of the host before', async () => {
     const narrow = open({ ofHost: 1 });
     const redirected = (from: string, to: string) =>
-      narrow.request({ method: 'GET', url: urlAt(from, `/?to=${urlAt(to, '/')}`), timeoutMs: 5_000 });
+      narrow.request({ method: 'GET', url: urlAt(from, `/?to=${urlAt(to, '/')}`), timeoutMs: 60_000 });
 
     const answers = await Promise.all([redirected('one', 'two'), redirected('two', 'one')]);
 

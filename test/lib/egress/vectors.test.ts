@@ -56,7 +56,7 @@ describe('the egress rules', () => {
     egress.request({
       method: 'GET',
       url,
-      timeoutMs: 3000,
+      timeoutMs: 60_000,
       credentials: { authorization: 'Basic secret', origins: [`http://entry.test:${port}`] },
     });
 
