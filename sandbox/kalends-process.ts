@@ -17,7 +17,7 @@ const MAIN = path.resolve(
 const END_WITH_PARENT = `data:text/javascript,${encodeURIComponent(
   "process.on('disconnect', () => process.kill(process.pid, 'SIGTERM')).channel?.unref();",
 )}`;
-const START_MS = 30_000;
+const START_MS = 120_000;
 const STOP_MS = 10_000;
 
 export type KalendsProcess = {

@@ -112,11 +112,11 @@ onSqlite((open) => {
     const listed = await send('get', '/applications/acme/users?limit=1', { key: viewer });
     const shown = await send('get', `/applications/acme/users/${USER}`, { key: viewer });
     assert.equal(shown.document.user_id, 'j•••@e•••.com');
-    const text = JSON.stringify([listed.document, shown.document]);
-    assert.doesNotMatch(
-      text + Buffer.from(String(listed.document.next), 'base64url').toString('latin1'),
-      /jane|zoe/,
-    );
+    const { next, ...rest } = listed.document;
+    assert.doesNotMatch(JSON.stringify([rest, shown.document]), /jane|zoe/);
+    // Sealed text may have any three letters in it.
+    const position = `${next} ${Buffer.from(String(next), 'base64url').toString('latin1')}`;
+    assert.doesNotMatch(position, /(?:jane|zoe)@/);
     const found = await send('get', '/applications/acme/users?search=ja', { key: viewer });
     assert.deepEqual(found.document.users, []);
     await app.close();

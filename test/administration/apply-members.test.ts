@@ -4,6 +4,7 @@ import { describe, it } from 'node:test';
 
 import { hashOfSecret } from '../../src/lib/sealing.ts';
 import { onEachDatabase } from '../harness/databases.ts';
+import { countWork } from '../harness/processor-time.ts';
 import { ENVIRONMENT_KEY as key, NOW, openAdministrationApp } from './administration-app.ts';
 
 type Applied = {
@@ -163,11 +164,11 @@ onEachDatabase((database, open) => {
 
     it('tens of thousands of wrong entries take seconds, not minutes', async () => {
       const { app, apply } = await prepare();
-      const start = performance.now();
+      const spent = countWork();
       const members = Object.fromEntries(Array.from({ length: 40_000 }, (_, i) => [`member ${i}`, {}]));
       const { details = {} } = await apply({ members });
       assert.equal(Object.keys(details).length, 80_000);
-      assert.ok(performance.now() - start < 10_000);
+      assert.ok(spent() < 10_000);
       await app.close();
     });
 

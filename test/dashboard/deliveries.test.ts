@@ -121,8 +121,9 @@ onEachDatabase((database, open) => {
         const { status, body } = await viewer.get(path);
         assert.equal(status, 200);
         assert.match(body, /a•••@e•••\.com/, path);
+        const shown = body.replaceAll(/name="token" value="[\w-]{43}"/g, '');
         for (const hidden of ['ada@example', 'cal@example', 'alert(1)', 'Secret of', 'gnp', 'hush'])
-          assert.ok(!body.includes(hidden), `${path}: ${hidden}`);
+          assert.ok(!shown.includes(hidden), `${path}: ${hidden}`);
       }
       assert.equal((await viewer.get(`${LIST}/acme/msg_dead/body`)).status, 403);
     });

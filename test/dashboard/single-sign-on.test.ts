@@ -6,6 +6,7 @@ import { after, before, describe, it } from 'node:test';
 
 import { invite, makeResetLink, makeSetupLink } from '../../src/people/invitations.ts';
 import { onSqlite } from '../harness/databases.ts';
+import { JWT_TEXT } from '../harness/jwt-text.ts';
 import { leadsTo, openDashboardApp } from './dashboard-app.ts';
 import { CLIENT, type Issuer, startIssuer } from './issuer.ts';
 import { isIn, onwardIn, singleSignOnBench } from './single-sign-on-app.ts';
@@ -314,8 +315,9 @@ onSqlite((open) => {
           ['person.signed_in', 'person.registered'],
         );
         const all = JSON.stringify(entries) + log.lines.join('\n');
-        for (const secret of [CLIENT.clientSecret, browser.cookies.get(SESSION) ?? 'none', 'eyJ', 'code='])
+        for (const secret of [CLIENT.clientSecret, browser.cookies.get(SESSION) ?? 'none', 'code='])
           assert.ok(!all.includes(secret), secret);
+        assert.doesNotMatch(all, JWT_TEXT);
       }),
     );
 

@@ -80,22 +80,23 @@ onEachDatabase((database, _open, place) => {
     }, async () => {
       const [ahead, behind] = instances.applications;
       const first = await connect(ahead, { userId: 'ada', login: instances.login });
+      const from = Date.now() / 1000;
       const second = await tokensOf(await refresh(behind, first.refreshToken));
       const third = await tokensOf(await refresh(ahead, second.refreshToken));
       const now = Date.now() / 1000;
 
       const [one, other] = [issuedAt(second.accessToken), issuedAt(third.accessToken)];
-      assert.ok(Math.abs(other - one) <= 2, `${one} and ${other}`);
-      assert.ok(Math.abs(now - other) <= 2, `${other} at ${now}`);
+      for (const at of [one, other]) assert.ok(at >= from - 2 && at <= now + 2, `${at}: ${from} to ${now}`);
       assert.equal((await read(behind, '/connection-status', third.accessToken)).status, 200);
     });
 
     it('warn at their start and show the difference', { skip: WITHOUT_RADICALE }, async () => {
       for (const [at, seconds] of [-300, 300].entries()) {
         const { url = '', output } = instances.programs[at] ?? assert.fail();
-        assert.match(output().stderr, new RegExp(`"event":"clock_skew","seconds":${seconds},`));
+        const [, logged] = /"event":"clock_skew","seconds":(-?\d+),/.exec(output().stderr) ?? [];
         const [skew = assert.fail()] = await valuesOf(url, 'kalends_clock_skew_seconds');
-        assert.ok(Math.abs(skew - seconds) < 1, String(skew));
+        // A slow response of the database is part of the difference.
+        for (const seen of [Number(logged), skew]) assert.ok(Math.abs(seen - seconds) < 5, String(seen));
       }
     });
 

@@ -19,6 +19,7 @@ export const WITHOUT_CHROMIUM = existsSync(CHROMIUM) ? false : 'chromium is not 
 export function launchChromium({ whole = false } = {}): Promise<Chromium> {
   const quiet = ['--disable-background-networking', '--disable-component-update', '--disable-sync'];
   return chromium.launch({
+    timeout: 180_000,
     executablePath: !whole && existsSync(HEADLESS_SHELL) ? HEADLESS_SHELL : CHROMIUM,
     args: ['--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run', ...quiet],
   });
@@ -37,7 +38,7 @@ export async function openPage(browser: Chromium, options: BrowserContextOptions
   const context = await browser.newContext({ viewport: { width: 390, height: 800 }, ...options });
   const page = await context.newPage();
   // Pages come from a server on this machine, so a step that takes this long has failed.
-  page.setDefaultTimeout(15_000);
+  page.setDefaultTimeout(60_000);
   const requests: string[] = [];
   const complaints: string[] = [];
   page.on('request', (request) => requests.push(request.url()));

@@ -81,7 +81,7 @@ export const PROBLEMS = [
 ] as const satisfies (keyof typeof REFUSALS)[];
 /** Operations that are slow enough for their state to be seen. */
 export const SLOWNESSES = ['calendarList.list', 'events.list'] as const;
-const SLOW_MS = 5000;
+const SLOW_MS = 20_000;
 /** Prefixes of users for whom the database stores no accounts, or not even the user. */
 export const UNLUCKY = 'unlucky';
 export const UNWELCOME = 'unwelcome';

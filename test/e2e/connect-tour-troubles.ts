@@ -6,7 +6,7 @@ import type { TourWalker as Walker } from './connect-tour-walker.ts';
 /** Waits in the selection page, as a user does who loads it again. */
 export async function reloadUntil(walker: Walker, isThere: (body: string) => boolean): Promise<void> {
   const { url } = walker.page;
-  const deadline = performance.now() + 10_000;
+  const deadline = performance.now() + 60_000;
   while (!isThere(walker.page.body)) {
     if (performance.now() > deadline) throw new Error('The page does not come to say what is awaited');
     await walker.open(url);

@@ -13,6 +13,7 @@ import type { Browser as Chromium, Page } from 'playwright-core';
 
 import { type Sandbox, startSandbox } from '../../sandbox/start-sandbox.ts';
 import { close, listen } from '../harness/loopback.ts';
+import { slowness } from '../harness/processor-time.ts';
 import { launchChromium, openPage, WITHOUT_CHROMIUM } from './connect-chromium.ts';
 import { becomeOwner, connectTestUser, createApplication } from './dashboard-steps.ts';
 
@@ -27,7 +28,7 @@ describe('the first minute', { skip: WITHOUT_CHROMIUM }, () => {
   const receiver = createServer((request, response) => {
     request.resume().once('end', () => response.writeHead(204).end());
   });
-  const begun = performance.now();
+  const [slowBefore, begun] = [slowness(), performance.now()];
   before(async () => {
     await mkdir(PICTURES, { recursive: true });
     webhookUrl = `${await listen(receiver)}/webhooks`;
@@ -81,7 +82,7 @@ describe('the first minute', { skip: WITHOUT_CHROMIUM }, () => {
     await page.goto(connectedPage);
     await page.getByRole('link', { name: 'Open deliveries' }).click();
     const delivery = page.locator('tbody tr th a').first();
-    for (let tries = 0; tries < 40 && (await delivery.count()) === 0; tries += 1) {
+    for (let tries = 0; tries < 200 && (await delivery.count()) === 0; tries += 1) {
       await page.waitForTimeout(250);
       await page.reload();
     }
@@ -90,7 +91,7 @@ describe('the first minute', { skip: WITHOUT_CHROMIUM }, () => {
     await picture('4-delivery');
     took('the first delivery is looked at');
 
-    assert.ok(performance.now() - begun <= MOST_MS);
+    assert.ok(performance.now() - begun <= MOST_MS * Math.max(slowBefore, slowness()));
     assert.deepEqual(complaints, []);
   });
 });

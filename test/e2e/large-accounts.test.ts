@@ -1,7 +1,7 @@
 /** Large but ordinary accounts: no limit against attackers affects them (docs/security.md T13). */
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
-
+import { until } from '../harness/until.ts';
 import { send } from '../servers/process.ts';
 import { connect, read } from './flow.ts';
 import { openSite, putEvent, type Site, WITHOUT_RADICALE } from './site.ts';
@@ -56,6 +56,10 @@ describe('a large account', { skip: WITHOUT_RADICALE }, () => {
       event('standup', '20161101T080000Z', ['RRULE:FREQ=WEEKLY;BYDAY=MO,TU,WE,TH,FR']),
     );
     ({ accessToken: token } = await connect(site.application, { userId: 'ada', login: site.login }));
+    await until('the first sync is complete', async () => {
+      const answer = await read(site.application, `/events?${NOVEMBER}&pageSize=1`, token);
+      return answer.status === 200 && JSON.parse(await answer.text()).errors === undefined;
+    });
   });
   after(() => site?.close());
 

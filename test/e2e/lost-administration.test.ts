@@ -5,14 +5,10 @@ import { after, before, describe, it } from 'node:test';
 
 import { runHere } from '../harness/command-here.ts';
 import { connect, onEachDatabase } from '../harness/databases.ts';
+import { backendsEnded } from '../harness/ended-backends.ts';
 import { type Program, startProgram } from '../harness/program.ts';
-import { until } from '../harness/until.ts';
 import { type CuttingProxy, startCuttingProxy } from '../servers/cutting-proxy.ts';
 
-/** The connections from before this one. */
-const OLDER_BACKENDS = `
-  SELECT 1 AS found FROM pg_stat_activity a JOIN pg_stat_activity own ON own.pid = pg_backend_pid()
-   WHERE a.datname = own.datname AND a.backend_start < own.backend_start LIMIT 1`;
 const KEY = 'environment-key-of-32-characters-or-more';
 
 onEachDatabase((database, _open, place) => {
@@ -108,12 +104,8 @@ onEachDatabase((database, _open, place) => {
         return true;
       };
       await Promise.allSettled(bodies.map((one) => post(proxy.url, '/applications', one)));
+      await backendsEnded(databaseUrl);
       const db = connect({ databaseUrl, dataDir: program.dataDir });
-      if (databaseUrl !== undefined)
-        await until(
-          'PostgreSQL has ended what the killed program began',
-          async () => (await db.get(OLDER_BACKENDS, {})) === undefined,
-        );
       // As if the minutes had passed after which the requests may run again.
       await db.change('UPDATE admin_request SET lease_until = 0');
       await db.close();

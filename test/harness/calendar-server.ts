@@ -50,7 +50,7 @@ import { collectedActivity } from './activity-notes.ts';
 import { beginGrant } from './begin-grant.ts';
 import { FakeCalendarProvider } from './fake-calendar-provider.ts';
 import { openMigratedSqlite } from './migrated.ts';
-import type { ReadWait } from './read-wait.ts';
+import { patientReadWait, type ReadWait } from './read-wait.ts';
 import { renderHere } from './render-here.ts';
 
 /** Collects what was logged, so that tests can look for what must not be in it. */
@@ -168,7 +168,7 @@ export async function openCalendarServer(options: CalendarServerOptions = {}) {
     sync,
     pagingKey,
     wakeUp,
-    ...(options.readWait && { readWait: options.readWait }),
+    readWait: options.readWait ?? patientReadWait,
   };
 
   const ports = writingPorts(deps);

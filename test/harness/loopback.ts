@@ -8,6 +8,8 @@ import path from 'node:path';
 import { freePort as findFreePort } from '../../sandbox/free-port.ts';
 import { errorCode } from '../../src/lib/error-code.ts';
 
+/** Other ports than the sandbox chooses, which claims none. */
+const PORTS = { first: 22_000, end: 32_768 };
 const CLAIMS = path.join(tmpdir(), `kalends-test-ports-${process.getuid?.() ?? 'user'}`);
 /** Within this time, a program listens on the port that it was given. */
 const CLAIMED_MS = 60_000;
@@ -15,7 +17,7 @@ const CLAIMED_MS = 60_000;
 /** Returns the preferred port if nobody listens there, else one that no other test process got in the last minute. */
 export async function freePort(preferred?: number): Promise<number> {
   for (;;) {
-    const port = await findFreePort(preferred);
+    const port = await findFreePort(preferred, PORTS);
     if (port === preferred || claim(port)) return port;
   }
 }
@@ -36,6 +38,8 @@ function claim(port: number): boolean {
 
 /** Makes the server listen on a free port and returns its origin. */
 export async function listen(server: Server): Promise<string> {
+  // The client ends idle connections. If both ends did, a stalled process would send on one that is being closed.
+  if ('keepAliveTimeout' in server) server.keepAliveTimeout = 0;
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   return originOf(server);
 }

@@ -32,6 +32,13 @@ function spentOn(work: () => void): number {
   return (user + system) / 1000;
 }
 
+/** Returns how many times as long as on a quiet machine the same work takes now; at least 1. */
+export function slowness(): number {
+  const from = performance.now();
+  yardstick();
+  return Math.max(1, (performance.now() - from) / YARDSTICK_MS);
+}
+
 function yardstick(): void {
   const texts = Array.from({ length: 100_000 }, (_, i) => `${(i * 7919) % 100_003}`);
   JSON.parse(JSON.stringify(texts.sort()));

@@ -1,5 +1,5 @@
 /** The wait of reads for syncs, which a test ends when it wants; no time passes. */
-import { LATE, type within } from '../../src/lib/within.ts';
+import { LATE, within } from '../../src/lib/within.ts';
 
 export type ReadWait = typeof within;
 
@@ -13,3 +13,6 @@ export function controlledReadWait() {
   };
   return { readWait, bounds, end: () => resolve(LATE) };
 }
+
+/** The wait of tests that are not about it: a slow machine must not make a read return what it had before. */
+export const patientReadWait: ReadWait = (milliseconds, work) => within(10 * milliseconds, work);

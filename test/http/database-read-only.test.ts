@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 
 import { administer } from '../harness/migrated.ts';
+import { until } from '../harness/until.ts';
 import { type AppOnPostgres, openAppOnPostgres } from './app-on-postgres.ts';
 
 let served: AppOnPostgres;
@@ -23,8 +24,10 @@ describe('A read-only PostgreSQL', () => {
     const revoke = () => ask('POST', '/revoke', { body: { token } });
 
     let ready = await ask('GET', '/ready');
-    for (let attempt = 1; ready.statusCode === 200 && attempt < 50; attempt++)
+    await until('it is not ready', async () => {
       ready = await ask('GET', '/ready');
+      return ready.statusCode !== 200;
+    });
     const results = await callEachRoute();
     const read = await ask('GET', '/calendars');
     const revoked = await revoke();

@@ -58,13 +58,14 @@ describe('requests that grow', () => {
   });
 });
 
-/** Each of them by itself: slow twice, it is the request, and not what came together with it. */
+/** Each of them by itself: slow each time, it is the request, and not what came together with it. */
 async function assertQuick(port: number, requests: readonly string[]): Promise<void> {
   for (const request of requests) {
-    await answersTo(port, [request]);
-    if ((await longestStall()) < MOST_MS) continue;
-    await answersTo(port, [request]);
-    const stall = await longestStall();
+    let stall = Number.POSITIVE_INFINITY;
+    for (let tries = 0; stall >= MOST_MS && tries < 6; tries += 1) {
+      await answersTo(port, [request]);
+      stall = await longestStall();
+    }
     assert.ok(stall < MOST_MS, `${Math.round(stall)} ms: ${request.length} bytes, ${request.slice(0, 300)}`);
   }
 }

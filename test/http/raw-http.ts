@@ -27,7 +27,7 @@ export type RawConnection = {
   close(): void;
 };
 
-const NO_ANSWER_MS = 10_000;
+const NO_ANSWER_MS = 60_000;
 
 /** Opens one connection at a time, kept alive, and a new one after the server closed it. */
 export function rawConnection(port: number): RawConnection {

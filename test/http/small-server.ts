@@ -59,9 +59,12 @@ export type Answer = {
   readonly body: Record<string, unknown>;
 };
 
+/** Milliseconds until a missing response counts as a failure. */
+const LATE_MS = 60_000;
+
 /** The one answer that a connection gets before it is closed; fails when it is not closed. */
 export async function lastAnswer(socket: Socket): Promise<Answer> {
-  const late = sleep(8000, undefined, { ref: false }).then(() => assert.fail('The connection stays open'));
+  const late = sleep(LATE_MS, undefined, { ref: false }).then(() => assert.fail('The connection stays open'));
   const all = await Promise.race([text(socket), late]);
   const [head = '', body = ''] = all.split('\r\n\r\n');
   const [first = '', ...lines] = head.split('\r\n');
@@ -76,6 +79,6 @@ export async function lastAnswer(socket: Socket): Promise<Answer> {
 
 /** The next bytes a connection gets; fails when none come. */
 export async function nextBytes(socket: Socket): Promise<string> {
-  const [chunk] = (await once(socket, 'data', { signal: AbortSignal.timeout(8000) })) as [Buffer]; // the event's argument
+  const [chunk] = (await once(socket, 'data', { signal: AbortSignal.timeout(LATE_MS) })) as [Buffer]; // the event's argument
   return chunk.toString();
 }

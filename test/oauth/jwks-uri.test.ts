@@ -13,7 +13,7 @@ import { type OAuthServer, openOAuthServer } from './oauth-server.ts';
 const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
 /** Milliseconds of real time until a request is given up: sites that never answer fail fast, others may be slow. */
-const [IMPATIENT, PATIENT] = [300, 30_000];
+const [IMPATIENT, PATIENT] = [3_000, 30_000];
 const NO_ANSWER = /respond in time/;
 const json =
   (body: object, headers: Record<string, string> = {}): RequestListener =>

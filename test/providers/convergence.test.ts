@@ -67,7 +67,7 @@ for (const target of TARGETS)
       const database = seed % POSTGRES_EVERY === 0 ? 'PostgreSQL' : 'SQLite';
       const rule =
         'the mirror equals what the provider’s app shows after random changes, faults and restarts';
-      it(`${rule}, seed ${seed} in ${database}`, { timeout: 120_000 }, () => play(target, seed, database));
+      it(`${rule}, seed ${seed} in ${database}`, { timeout: 300_000 }, () => play(target, seed, database));
     }
   });
 

@@ -7,11 +7,11 @@ import { afterEach, beforeEach, describe, it } from 'node:test';
 
 import { sandboxClock } from '../../sandbox/core/clock.ts';
 import { faultBoard } from '../../sandbox/core/faults.ts';
-import { freePort } from '../../sandbox/free-port.ts';
 import { openKeptFolder, type SandboxState } from '../../sandbox/kept-folder.ts';
 import { ACCOUNTS, addAllAccounts } from '../../sandbox/people/people.ts';
 import { choosePorts, type Ports } from '../../sandbox/ports.ts';
 import { type Providers, startProviders } from '../../sandbox/providers.ts';
+import { freePort } from '../harness/loopback.ts';
 
 const DAY = 86_400_000;
 
@@ -41,8 +41,9 @@ describe('the kept folder', () => {
   it('the kept folder brings every account of all four providers back with its events and its password', async () => {
     const ports = await freePorts();
     const before = await start(ports);
-    const events = await addAllAccounts(Object.values(before), Date.now());
-    const shown = await shownBy(before, events);
+    const now = Date.now();
+    const events = await addAllAccounts(Object.values(before), now);
+    const shown = await shownBy(before, events, now);
     const first = openKeptFolder(folder);
     first.save({ ...{ ports, ahead: DAY, events, sessions: new Map() }, ...statesOf(before) });
     first.close();
@@ -54,7 +55,7 @@ describe('the kept folder', () => {
 
     assert.equal(second.state?.ahead, DAY);
     assert.deepEqual(second.state?.ports, ports);
-    assert.deepEqual(await shownBy(after, events), shown);
+    assert.deepEqual(await shownBy(after, events, now), shown);
     const mara = 'mara@icloud.example';
     assert.equal(after.icloud.passwordOf(mara), before.icloud.passwordOf(mara));
   });
@@ -128,8 +129,8 @@ const statesOf = ({ google, microsoft, icloud, caldav }: Providers) => ({
 });
 
 /** Returns what each provider's app shows of its first person's first calendar, over four weeks. */
-async function shownBy(providers: Providers, events: SandboxState['events']) {
-  const window = { start: Date.now() - 14 * DAY, end: Date.now() + 14 * DAY };
+async function shownBy(providers: Providers, events: SandboxState['events'], now: number) {
+  const window = { start: now - 14 * DAY, end: now + 14 * DAY };
   const shown = Object.values(providers).map(({ kind, manual }) => {
     const email = ACCOUNTS[kind][0]?.person.email ?? '';
     const calendarId = events[kind].find((event) => event.email === email)?.calendarId ?? '';

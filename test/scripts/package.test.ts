@@ -56,7 +56,7 @@ describe('the published package', () => {
     // In a whole run everything is downloaded, as by somebody new; otherwise what npm has seen before will do.
     const downloads = process.env.KALENDS_TEST_ALL === '1';
     const cache = downloads ? ['--cache', path.join(folder, 'cache')] : ['--prefer-offline'];
-    await run('npm', ['install', ...cache, '--no-audit', '--no-fund', ...packages], {
+    await run('npm', ['install', ...cache, '--fetch-retries=8', '--no-audit', '--no-fund', ...packages], {
       cwd: folder,
       env: { ...process.env, ...environment(), npm_config_loglevel: 'error' },
     });

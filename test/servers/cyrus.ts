@@ -162,7 +162,7 @@ function imapLogin(port: number, user: string, password: string): Promise<void> 
   return new Promise((resolve, reject) => {
     const socket = connect(port, '127.0.0.1');
     let output = '';
-    socket.setTimeout(10_000, () => socket.destroy(new Error('IMAP does not answer')));
+    socket.setTimeout(60_000, () => socket.destroy(new Error('IMAP does not answer')));
     socket.on('error', reject);
     socket.on('data', (chunk) => {
       output += chunk;

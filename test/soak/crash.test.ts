@@ -8,6 +8,7 @@ import { startWorker, type Worker } from '../e2e/crash-workers.ts';
 import { authorize, exchange, read, tokensOf } from '../e2e/flow.ts';
 import { openSite, type Site, WITHOUT_RADICALE } from '../e2e/site.ts';
 import { onEachDatabase } from '../harness/databases.ts';
+import { backendsEnded } from '../harness/ended-backends.ts';
 import { rounds, scale } from '../harness/rounds.ts';
 import { assertWhole, rowsOf } from './whole-groups.ts';
 
@@ -84,6 +85,7 @@ onEachDatabase((database, _open, place) => {
         await sleep(Math.random() * LONGEST_EXCHANGE_MS);
         await program.kill();
         await exchanging;
+        await backendsEnded(databaseUrl);
 
         await assertWhole(program, databaseUrl);
         const isUnfinished = (await unfinished(userId)).length === 1;

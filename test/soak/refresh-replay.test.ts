@@ -13,6 +13,7 @@ import { type Application, refresh, tokensOf } from '../e2e/flow.ts';
 import { onEachDatabase } from '../harness/databases.ts';
 import { type Program, startProgram } from '../harness/program.ts';
 import { rounds, scale } from '../harness/rounds.ts';
+import { until } from '../harness/until.ts';
 import { startCuttingProxy } from '../servers/cutting-proxy.ts';
 
 /** 10,000 in `npm run soak`. */
@@ -136,8 +137,11 @@ onEachDatabase((database, _open, place) => {
     it('kill -9 under load signs no one out, whenever it strikes', async (t) => {
       const application = await createApplication(120);
       const stopping = new AbortController();
-      const work = async () =>
-        refreshOften(application, await users.issue(application.clientId), stopping.signal);
+      const refreshed = new Set<number>();
+      const work = async (_: unknown, at: number) =>
+        refreshOften(application, await users.issue(application.clientId), stopping.signal, () =>
+          refreshed.add(at),
+        );
       const load = Array.from({ length: AT_ONCE }, work);
 
       for (let kill = 0; kill < KILLS; kill++) {
@@ -145,12 +149,12 @@ onEachDatabase((database, _open, place) => {
         await program.kill();
         await program.start();
       }
+      await until('each user has refreshed', () => refreshed.size === AT_ONCE);
       stopping.abort();
       const histories = await Promise.all(load);
 
       const refreshes = histories.reduce((sum, history) => sum + history.refreshes, 0);
       t.diagnostic(`${database}: ${KILLS} kills, ${refreshes} refreshes`);
-      assert.ok(histories.every((history) => history.refreshes > 0));
       assert.deepEqual(
         histories.filter(({ isSignedOut }) => isSignedOut),
         [],
@@ -198,7 +202,12 @@ async function openUsers(place: { databaseUrl: string | undefined; dataDir: stri
 type History = { readonly refreshes: number; readonly lost: number; readonly isSignedOut: boolean };
 
 /** Refreshes until it is enough, and repeats each request whose response is lost. With `signal`: until that aborts. */
-async function refreshOften(application: Application, first: string, signal?: AbortSignal): Promise<History> {
+async function refreshOften(
+  application: Application,
+  first: string,
+  signal?: AbortSignal,
+  onRefresh: () => unknown = () => {},
+): Promise<History> {
   let [token, refreshes, lost] = [first, 0, 0];
   while (signal === undefined ? refreshes < REFRESHES_OF_USER : !signal.aborted) {
     const answer = await refresh(application, token).catch(causeOfLoss);
@@ -209,8 +218,10 @@ async function refreshOften(application: Application, first: string, signal?: Ab
     }
     if (answer.status === 400) return { refreshes, lost, isSignedOut: true };
     const tokens = await tokensOf(answer).catch(causeOfLoss);
-    if ('refreshToken' in tokens) [token, refreshes] = [tokens.refreshToken, refreshes + 1];
-    else lost += 1;
+    if ('refreshToken' in tokens) {
+      [token, refreshes] = [tokens.refreshToken, refreshes + 1];
+      onRefresh();
+    } else lost += 1;
   }
   return { refreshes, lost, isSignedOut: false };
 }

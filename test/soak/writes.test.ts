@@ -13,6 +13,7 @@ import {
   type WritingSite,
 } from '../e2e/writing-site.ts';
 import { connect, onEachDatabase } from '../harness/databases.ts';
+import { backendsEnded } from '../harness/ended-backends.ts';
 import { rounds, scale } from '../harness/rounds.ts';
 
 /** Each costs a start of the program; a soak strikes far more often. */
@@ -183,6 +184,7 @@ async function untilKilled(work: () => Promise<void>): Promise<void> {
  */
 async function letLeasesLapse({ program }: WritingSite, databaseUrl: string | undefined): Promise<string[]> {
   const { dataDir } = program;
+  await backendsEnded(databaseUrl);
   const db = connect({ databaseUrl, dataDir });
   try {
     if (databaseUrl === undefined) {

@@ -15,13 +15,15 @@ import { EVENT, HOME, ID, type Method, openEventSite } from './event-site.ts';
 const SHARED = 'https://dav.example/ada/shared/';
 
 const sealer = createSealer(randomBytes(32));
+/** No test here is about these bounds, except the one with its own. */
+const PATIENT = { turnBound: 120_000, repeatBound: 120_000 };
 
 describe('safe writes', () => {
   let server: CalendarServer;
   let token: string;
   before(async () => {
     ({ server, token } = await openEventSite(
-      { sealer, writing: { turnBound: 20_000, repeatBound: 5_000 } },
+      { sealer, writing: PATIENT },
       calendar(SHARED, { access: 'read' }),
     ));
   });
@@ -251,7 +253,8 @@ describe('safe writes', () => {
 
   it('both promises hold over two instances: one event by key, no update lost', async () => {
     const { db, clock } = server;
-    const other = await openCalendarServer({ db, sealer, clock, caldav: server.provider.asProvider() });
+    const caldav = server.provider.asProvider();
+    const other = await openCalendarServer({ db, sealer, clock, caldav, writing: PATIENT });
     const call = (i: number, method: 'POST' | 'PUT', payload: object, headers: Record<string, string> = {}) =>
       (i % 2 === 0 ? server : other).app.inject({
         method,

@@ -50,6 +50,7 @@ describe('the sandbox’s pages in Chromium', { skip: WITHOUT_CHROMIUM, timeout:
     await page.goto(requested.url.href);
     assert.deepEqual(await violationsOn(page), []);
     await page.getByRole('button', { name: BOB.email, exact: true }).click();
+    await page.getByLabel('View and edit events on all your calendars').waitFor();
     assert.deepEqual(await violationsOn(page), []);
     await page.getByLabel('View and edit events on all your calendars').uncheck();
     await page.getByRole('button', { name: 'Continue' }).click();
@@ -71,6 +72,7 @@ describe('the sandbox’s pages in Chromium', { skip: WITHOUT_CHROMIUM, timeout:
     await page.getByLabel('Affects').selectOption({ label: `Google: ${ADA.email}` });
     await page.getByLabel('How many requests').fill('3');
     await page.getByRole('button', { name: 'Switch on' }).click();
+    await page.getByRole('button', { name: /^Switch off: The app’s secret/ }).waitFor();
     assert.deepEqual(await violationsOn(page), []);
     assert.partialDeepStrictEqual(faults.list(), [
       { provider: 'google', operation: 'token', user: ADA.email, times: 3 },

@@ -252,7 +252,8 @@ describe('Events of the Microsoft sandbox', () => {
 describe('Limits of the Microsoft sandbox', () => {
   it('four requests of a mailbox at once are served and the others refused with Retry-After', async (t) => {
     const { graph, faults } = await openGraph(t);
-    faults.set({ provider: 'microsoft', operation: 'calendars.list', effect: { kind: 'latency', ms: 150 } });
+    const effect = { kind: 'latency', ms: 3_000 } as const;
+    faults.set({ provider: 'microsoft', operation: 'calendars.list', times: 4, effect });
 
     const answers = await Promise.all(Array.from({ length: 7 }, () => graph('GET', '/me/calendars')));
     const later = await graph('GET', '/me/calendars');
