@@ -89,11 +89,16 @@ onEachDatabase((database, _open, place) => {
 
       // A mirror younger than ten seconds is served as it is.
       await new Promise((later) => setTimeout(later, 10_500));
-      const isAdded = async () =>
-        (await listed(site, '', accessToken)).some(({ title }) => title === 'Added');
+      let added: string[] = [];
+      const isAdded = async () => {
+        const titles = (await listed(site, '', accessToken)).map(({ title }) => title);
+        added = titles.filter((title) => title === 'Added');
+        return added.length > 0;
+      };
       await until('the change is listed', isAdded, () => sleep(1_000));
 
       assert.equal(before.length, EXPECTED.length);
+      assert.deepEqual(added, ['Added']);
     });
   });
 });

@@ -69,16 +69,12 @@ onEachDatabase((database, _open, place) => {
         await fc.assert(property, { seed, numRuns });
 
         t.diagnostic(`${numRuns} inputs, the slowest ${slowest.toFixed(0)} ms: ${JSON.stringify(statuses)}`);
-        // A pause of the machine is no fault of a request.
-        const lines = site.program.output().stderr.split('\n');
-        const faults = lines.filter((line) => line !== '' && !STALLED.test(line));
-        assert.deepEqual(faults, [], 'nothing is logged as an error');
+        const { stderr } = site.program.output();
+        assert.equal(stderr, '', 'nothing is logged as an error');
       });
     }
   });
 });
-
-const STALLED = /"event":"(?:attempts_not_shared|jobs_unreachable)"/;
 
 async function existingTarget({ application, login, calendars }: Site): Promise<Target> {
   const { accessToken, refreshToken } = await connect(application, { userId: 'ada', login });
