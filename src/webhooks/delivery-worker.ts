@@ -21,7 +21,7 @@ export type DeliveryWorkerDeps = DeliverDeps &
     readonly deliveryWakeUp: WakeUp;
     readonly slots?: SlotListener | undefined;
     readonly log: Pick<Log, 'error'>;
-    /** The clock of the pace of origins, in milliseconds; by default `performance.now`. */
+    /** Returns the time, in milliseconds, that measures how quickly origins respond; by default `performance.now`. */
     readonly paceNow?: () => number;
     /** Runs the work as part of the stream's trace. */
     readonly deliveryInTrace?: DeliveryInTrace | undefined;

@@ -81,7 +81,7 @@ onEachDatabase((database, open) => {
       const { first, writes, ask } = await openGates(db, MICROSOFT, () => NOW);
       const isFree = async () => (await db.all('SELECT * FROM request_slot')).length === 0;
 
-      // A round of a machine that stands still for a quarter of a second loses the slot and proves nothing.
+      // The gate frees a slot that is idle for 250 milliseconds. A round with such a pause is repeated.
       await until('twenty requests use one slot', async () => {
         await until('no slot is leased', isFree);
         writes.length = 0;
@@ -109,7 +109,7 @@ onEachDatabase((database, open) => {
       });
       await sleep(200);
 
-      // Fails after a minute.
+      // A request that gets no slot fails after a minute.
       assert.equal(await ask(second, async () => 1), 1);
       goOn = false;
       await Promise.all(busy);
@@ -147,7 +147,7 @@ onEachDatabase((database, open) => {
       const { gates, ask } = await openGates(await open(), limits);
       let took = Number.POSITIVE_INFINITY;
 
-      // Only a round without a pause of the machine shows that none is needed.
+      // A pause of the machine makes a round slow, so a slow round is repeated.
       for (let round = 0; round < 5 && took >= 6_000; round += 1) {
         const made: number[] = [];
         await Promise.all(

@@ -145,7 +145,7 @@ export function jobSharesContract(database: string, open: () => Promise<Database
       assert.deepEqual([first.length, next.map(({ owner }) => owner)], [2, ['other owner']]);
     });
 
-    it('a turn whose account may have no further job leaves its place at the server to the next one', async () => {
+    it('a turn whose account is at its limit does not keep the next turn from the last slot of a server', async () => {
       const db = await open();
       const dueAt = (owner: string, count: number) =>
         fill(db, { count, clientId: "'acme'", owner: `'${owner}'`, host: "'one.example'" });

@@ -19,10 +19,10 @@ import { type Application, connect, read, refresh, type TokenPair, tokensOf } fr
 import { loginOf, WITHOUT_RADICALE } from './site.ts';
 
 const MAIN = path.resolve(import.meta.dirname, '../../src/start.js');
-/** Eighty transactions of the command, so that it can be killed between two. */
+/** The command reseals these rows in eighty transactions, so that it can be killed between two. */
 const MANY = 4_000;
-/** Less than the program waits for the database. */
-const TOGETHER = 400;
+/** Rows per INSERT transaction. The program waits for each only briefly. */
+const ROWS_TOGETHER = 400;
 /** The pause between two rounds of the application: the change mostly waits for instances. */
 const PAUSE_MS = 100;
 
@@ -111,9 +111,9 @@ async function begin(
 async function sealMany(settings: DatabaseSettings, clientId: string): Promise<void> {
   const { db, sealer } = await openDatabase(settings, Date.now);
   const contextOf = sealedField('account.credentials');
-  for (let from = 0; from < MANY; from += TOGETHER)
+  for (let from = 0; from < MANY; from += ROWS_TOGETHER)
     await db.transaction(async (tx) => {
-      for (let i = from; i < from + TOGETHER; i++) {
+      for (let i = from; i < from + ROWS_TOGETHER; i++) {
         await tx.all(
           `INSERT INTO ended_access (account_key, client_id, provider, account_id, credentials, ended_at)
            VALUES (:key, :clientId, 'google', :key, :sealed, 0)`,

@@ -31,7 +31,7 @@ import {
 const PICTURES = path.resolve(import.meta.dirname, '../../artefacts/sandbox');
 const WEEKS = 4 * 7 * 86_400_000;
 
-/** Loads the page again until it has the element: the first read may return what was there before. */
+/** Reloads the page until it has the element. The first response may have old events. */
 const reloadUntil = (page: Page, shown: Locator): Promise<void> =>
   until(
     'the page has the element',

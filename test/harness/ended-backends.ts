@@ -1,8 +1,8 @@
-/** Waiting for what a killed program began: a backend of PostgreSQL still commits what it has received. */
+/** Waits for the backends of a killed program: each still commits the transaction that it has received. */
 import { openPostgres } from '../../src/store/drivers/postgres-driver.ts';
 import { until } from './until.ts';
 
-/** The connections from before this one. */
+/** Finds a connection that is older than this one. */
 const OLDER_BACKENDS = `
   SELECT 1 AS found FROM pg_stat_activity a JOIN pg_stat_activity own ON own.pid = pg_backend_pid()
    WHERE a.datname = own.datname AND a.backend_type = 'client backend' AND a.backend_start < own.backend_start LIMIT 1`;

@@ -8,10 +8,10 @@ import path from 'node:path';
 import { freePort as findFreePort } from '../../sandbox/free-port.ts';
 import { errorCode } from '../../src/lib/error-code.ts';
 
-/** Other ports than the sandbox chooses, which claims none. */
+/** Disjoint from the ports of the sandbox, which claims none. */
 const PORTS = { first: 22_000, end: 32_768 };
 const CLAIMS = path.join(tmpdir(), `kalends-test-ports-${process.getuid?.() ?? 'user'}`);
-/** Within this time, a program listens on the port that it was given. */
+/** A claim ends after this time. By then, the program listens on its port. */
 const CLAIMED_MS = 60_000;
 
 /** Returns the preferred port if nobody listens there, else one that no other test process got in the last minute. */

@@ -14,5 +14,5 @@ export function controlledReadWait() {
   return { readWait, bounds, end: () => resolve(LATE) };
 }
 
-/** The wait of tests that are not about it: a slow machine must not make a read return what it had before. */
+/** Waits ten times as long as a server would, so that a read on a slow machine does not return old events. */
 export const patientReadWait: ReadWait = (milliseconds, work) => within(10 * milliseconds, work);

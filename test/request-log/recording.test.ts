@@ -91,7 +91,7 @@ onEachDatabase((name, openDatabase) => {
       const { app, server, stop } = await open(openDatabase);
       const headers = { authorization: `Bearer ${await server.token('read')}` };
 
-      // However chance falls: until three requests are in the sample.
+      // Sends requests until three of them are in the sample.
       const ids: string[] = [];
       while (ids.filter(isInShare).length < 3) {
         const { statusCode, headers: answered } = await app.inject({ url: '/connection-status', headers });

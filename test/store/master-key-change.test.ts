@@ -22,11 +22,11 @@ const doctorSays = (report: StorageReport, { masterKey, masterKeyPrevious }: Dat
 
 const secretsOf = sealedField('webhook_endpoint.secrets');
 
-/** One clock for all. Only a wait moves it, so nobody is late because the machine stood still. */
+/** The clock of all instances. Only their waits advance it, so a pause of the machine makes no instance late. */
 const clock = { now: Date.now() };
 const now = () => clock.now;
 
-/** An instance, or a command, of its own. It waits a hundredth of the time. */
+/** Opens an instance, or a command. Its waits take a hundredth of their time. */
 async function openInstance(settings: DatabaseSettings) {
   const { db, sealer, masterKeys } = await openDatabase(settings, Date.now);
   const stores = openStores(db, { sealer });

@@ -12,7 +12,7 @@ import { makeCalendar, makeCalendars } from '../contract/grant-rows.ts';
 import { takeTerms } from '../contract/take-terms.ts';
 import { onEachDatabase } from '../harness/databases.ts';
 
-/** An endpoint with three calendars that changed. `withOne` runs when one of them exists. */
+/** Opens stores with an endpoint and three changed calendars. `withOne` runs after the first calendar is created. */
 async function openWithStreams(open: () => Promise<Database>, withOne = async (_: Database) => {}) {
   const db = await open();
   const { streams } = openStores(db, { sealer: createSealer(randomBytes(32)) });
@@ -45,8 +45,8 @@ onEachDatabase((database, open) => {
     assert.equal(await servedAt(), NOW + 1_000);
   });
 
-  it(`an endpoint gets no more than it may while the statistics are of a table with one row, on ${database}`, async () => {
-    // PostgreSQL then begins with the table, and a subquery would run for each of its rows.
+  it(`the limit of an endpoint holds while the statistics describe a table with one row, on ${database}`, async () => {
+    // PostgreSQL then scans the table first, and would run a subquery for each of its rows.
     const { streams } = await openWithStreams(open, async (db) => {
       if (db.dialect.engine !== 'sqlite') await db.all('ANALYZE webhook_stream');
     });

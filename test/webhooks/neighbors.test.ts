@@ -129,7 +129,7 @@ onEachDatabase((database, open) => {
 
     it('have more turns under way at an origin that was quick, but still 16 requests', async () => {
       for (const receiver of [telling.receiver, ...slow]) receiver.answer = () => ({ status: 204 });
-      // Every answer is quick, however slow the machine is.
+      // With this clock, each response counts as quick.
       start({ paceNow: () => 0 });
       await change('other', CALENDARS, 'second');
       telling.deps.deliveryWakeUp.notify();

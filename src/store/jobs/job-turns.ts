@@ -31,14 +31,14 @@ const TERMS: TransactionTerms = { flush: 'now', isolation: 'read committed' };
 
 // A transaction whose snapshot is older than the last claim in the slice fails here instead of using old counts.
 const LOCK = 'UPDATE job_slice SET slice = slice WHERE slice = :slice';
-const LEASED = `
-  SELECT kind, client_id, owner, account_key, host, revived FROM job
-   WHERE lease_holder IS NOT NULL AND run_at > :now AND slice = :slice`;
-// Only at hosts where so many jobs run that a limit may be reached.
+const LEASED_COLUMNS = 'kind, client_id, owner, account_key, host, revived';
+const IS_LEASED = 'lease_holder IS NOT NULL AND run_at > :now';
+const LEASED = `SELECT ${LEASED_COLUMNS} FROM job WHERE ${IS_LEASED} AND slice = :slice`;
+// Omits hosts with too few running jobs to reach any limit.
 const LEASED_AT_HOSTS = `
-  SELECT kind, client_id, owner, account_key, host, revived FROM
-    (SELECT job.*, COUNT(*) OVER (PARTITION BY host) AS at_host FROM job
-      WHERE lease_holder IS NOT NULL AND run_at > :now AND host <> '') AS leased
+  SELECT ${LEASED_COLUMNS} FROM
+    (SELECT ${LEASED_COLUMNS}, COUNT(*) OVER (PARTITION BY host) AS at_host FROM job
+      WHERE ${IS_LEASED} AND host <> '') AS leased
    WHERE at_host >= :fewest`;
 const EXPIRED_SLICES = `
   SELECT slice, MIN(run_at) AS first_at, MAX(CASE WHEN unfinished >= ${MOST_UNFINISHED} THEN 1 ELSE 0 END) AS has_dead
@@ -68,8 +68,8 @@ type ExpiredSlice = { readonly slice: number; readonly firstAt: number; readonly
 /** The result of one transaction. `full` has the places that may get no further job at their hosts. */
 type Visit = Pick<TakenJobs, 'jobs' | 'passedOver'> & {
   readonly isLocked?: true;
-  /** Whether only the earliest turns were compared. */
-  readonly isCut?: boolean;
+  /** Whether more turns may be due than were compared. */
+  readonly isPartial?: boolean;
   readonly full: readonly SlotPlace[];
 };
 
@@ -124,7 +124,7 @@ class Taking {
       this.#passedOver.push(...visit.passedOver);
       this.#full.push(...visit.full);
       if (visit.jobs.length > 0) continue;
-      if (visit.isLocked && (hasLookedAtHosts || !visit.isCut)) return true;
+      if (visit.isLocked && (hasLookedAtHosts || !visit.isPartial)) return true;
       // Turns at full hosts may hide all others.
       if (!hasLookedAtHosts) this.#full.push(...(await this.#fullAtHosts()));
       hasLookedAtHosts = true;
@@ -132,6 +132,7 @@ class Taking {
     return false;
   }
 
+  /** Returns the places that may get no further job at their hosts, across all slices. */
   async #fullAtHosts(): Promise<SlotPlace[]> {
     const { now, abandoned, most } = this.#terms;
     const { ofHost = UNLIMITED, ofOwnerAtHost = UNLIMITED, share = 1 } = most;
@@ -167,7 +168,7 @@ class Taking {
     if (first === undefined) return undefined;
     const { slice } = first;
     if (slice === undefined)
-      return { jobs: [], passedOver: [], full: [], isLocked: true, isCut: first.seen >= TURNS_COMPARED };
+      return { jobs: [], passedOver: [], full: [], isLocked: true, isPartial: first.seen >= TURNS_COMPARED };
     const { now } = this.#terms;
     await tx.change(LOCK, { slice });
     const leased = await tx.all<Leased>(LEASED, { slice, now });
@@ -397,16 +398,20 @@ function countAtHosts({ kinds, abandoned, most }: TakeTerms, leased: readonly Le
 const countOfAccounts = ({ abandoned, most }: TakeTerms, leased: readonly Leased[]): SlotCounts =>
   new SlotCounts({ ofOwner: most.ofAccount }, [...leased, ...abandoned].map(toAccountPlace));
 
-/** Returns the turns that get a slot if each has a job. Reading the jobs of others would be in vain. */
+/** Returns the turns that get a slot if each has a job, so that only their jobs are read. Leaves the counts unchanged. */
 function fitting(turns: readonly Turn[], here: SlotCounts, atHosts: SlotCounts): Turn[] {
   const fit = turns.filter((turn) => {
     const isFree = here.isFree(withoutHost(turn)) && atHosts.isFree(turn);
-    if (isFree) here.add(withoutHost(turn));
-    if (isFree) atHosts.add(turn);
+    if (isFree) {
+      here.add(withoutHost(turn));
+      atHosts.add(turn);
+    }
     return isFree;
   });
-  for (const turn of fit) here.remove(withoutHost(turn));
-  for (const turn of fit) atHosts.remove(turn);
+  for (const turn of fit) {
+    here.remove(withoutHost(turn));
+    atHosts.remove(turn);
+  }
   return fit;
 }
 

@@ -230,7 +230,7 @@ describe('following a calendar of the sandbox’s Google', () => {
   it('ten thousand events are read in four pages within five seconds of work', async () => {
     for (let event = 0; event < 10_000; event += 1) {
       await create(draft(`Event ${event}`));
-      // Both ends notice that an idle connection was closed before it is used again.
+      // Lets both ends of an idle connection notice that it was closed.
       if (event % 500 === 0) await nextTurn();
     }
     const workSince = countWork();
