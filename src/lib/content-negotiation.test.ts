@@ -89,6 +89,10 @@ describe('chooseLocale', () => {
     assert.equal(chooseLocale({ named: 'tlh', acceptLanguage: 'fr' }, SHIPPED), 'en');
   });
 
+  it('treats a blank explicit language as absent', () => {
+    assert.equal(chooseLocale({ named: ' ', acceptLanguage: 'de' }, ['en', 'de']), 'de');
+  });
+
   it('follows the weights of Accept-Language, not its order', () => {
     assert.equal(chooseLocale({ acceptLanguage: 'fr;q=0.4, de;q=0.9, tlh' }, SHIPPED), 'de');
     assert.equal(chooseLocale({ acceptLanguage: 'pt-AO, de;q=0.9' }, SHIPPED), 'pt-PT');

@@ -26,7 +26,7 @@ export type LocaleWish = {
 
 /** Returns one of `shipped`, or English. */
 export function chooseLocale(wish: LocaleWish, shipped: readonly string[]): string {
-  if (wish.named) return matchLocale(wish.named, shipped) ?? FALLBACK_LOCALE;
+  if (wish.named?.trim()) return matchLocale(wish.named, shipped) ?? FALLBACK_LOCALE;
   const ranges = weightedRanges(wish.acceptLanguage?.slice(0, 1000))
     // `*` names no language.
     .filter(({ range, quality }) => range !== '' && range !== '*' && quality > 0)
