@@ -49,9 +49,10 @@ function configurationDocument(): string {
   const secrets = OPTIONS.filter((option) => option.secret).map(({ name }) => `\`${name}_FILE\``);
   return `# Configuration
 
-Kalends reads environment variables and nothing else. Every one of them can also be read from a file: put
-\`_FILE\` behind the name and the path into the value. For secrets that is the better way (${secrets.join(', ')}).
-The file must not be empty. All problems are reported together, by name, before anything starts; \`kalends doctor\` says more.
+Kalends reads its settings from environment variables. To read one from a file, append \`_FILE\` to its name and set it to the path. The
+file must not be empty. Use files for secrets: ${secrets.join(', ')}.
+
+The start reports all problems of the settings together. \`kalends doctor\` also checks the rest of the setup.
 
 | Variable | Default | Meaning |
 | --- | --- | --- |
@@ -73,11 +74,11 @@ database of a running server, and reads the same [settings](configuration.md). A
 \`KALENDS_URL\` and \`KALENDS_DASHBOARD_URL\`, otherwise those of the server that started last, otherwise the default with a
 warning on standard error.
 
-- \`--json\` prints one JSON document on standard output and nothing else. A refusal is a document too,
+- \`--json\` prints one JSON document on standard output and nothing else. An error is a document too,
   \`{"error": "not_found", "message": "…"}\`. npm prints a banner of its own on standard output: use
   \`npm run --silent kalends -- client list --json\`.
-- Without it, what went wrong is one sentence on standard error.
-- Exit codes: 0 done, 1 refused or failed, 2 wrong usage.
+- Without \`--json\`, an error is one sentence on standard error.
+- Exit codes: 0 success, 1 error, 2 wrong usage, 3 pending changes (\`apply --dry-run\`).
 - \`kalends help\`, \`kalends COMMAND --help\`, \`kalends --version\`.
 
 ## At a server

@@ -17,7 +17,7 @@ export function logEventsDocument(): string {
 
 Look up the \`event\` of a log line on this page to learn when it is written and what to do. Every line of the [log](operations.md#logs) is one
 JSON document. The names of events do not change; the sentence in \`msg\` may. Set an alert for lines of level \`error\`, and for events whose
-entry says "if frequent". No line contains a token, code, secret, password or title of an event. Email addresses appear at level \`debug\` only.
+entry says "if frequent". No line contains a token, code, secret, password or title of an event. \`userId\` and \`calendar\` can be email addresses.
 ${SECTIONS.map(([title, events]) => sectionOf(title, events)).join('')}
 ## Fields
 

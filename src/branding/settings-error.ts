@@ -30,7 +30,7 @@ export const SETTINGS = errorTable({
     status: 409,
     message: 'Another application uses this webhook URL: use another path, or pass --share-address',
     when: 'Another application uses this webhook URL.',
-    fix: 'Use another path, or pass `--share-address` if both should use one URL.',
+    fix: 'Use another path. If both should use one URL, pass `--share-address`, or `share_address` in the administration API.',
   },
   changed_meanwhile: {
     status: 412,

@@ -59,7 +59,10 @@ export const restoreCommand: Command = {
   summary: 'Replace the SQLite database with a backup',
   positionals: [{ name: 'FILE', doc: 'A backup that Kalends made.' }],
   options: [
-    { name: 'as-it-was', doc: 'Keep the backup as it is, also what was revoked or deleted since.' },
+    {
+      name: 'as-it-was',
+      doc: 'Restore the backup unchanged: do not repeat revocations and deletions that happened after it.',
+    },
     { name: 'end-all-grants', doc: 'Revoke every grant: all users must authorize again.' },
     YES,
   ],

@@ -29,7 +29,7 @@ const COLUMNS = ['at', 'status', 'duration_ms', 'method', 'route', 'client_id', 
 
 const emptyText = (days: number): string =>
   days === 0
-    ? 'The request log is off (KALENDS_REQUEST_LOG).'
+    ? 'The request log is off: set KALENDS_REQUEST_LOG to a number of days.'
     : `No requests match these options. Errors and one success in a hundred are stored for ${days} days.`;
 
 /** The message of an error. JSON has it in the body. */
@@ -53,16 +53,16 @@ const listRequestLog: Command = {
   name: 'requests list',
   summary: 'List requests of applications, newest first: errors and a sample of successes',
   options: [
-    { name: 'client', value: 'CLIENT_ID', doc: 'By this application.' },
-    { name: 'user', value: 'USER_ID', doc: 'For this user of the application.' },
+    { name: 'client', value: 'CLIENT_ID', doc: 'Only requests of this application.' },
+    { name: 'user', value: 'USER_ID', doc: 'Only requests for this user of the application.' },
     {
       name: 'status',
       value: 'STATUS',
-      doc: 'With this status, such as 429, of this class, such as 4xx, or `errors`.',
+      doc: 'Only this status (such as 429), this class (such as 4xx), or `errors`.',
     },
-    { name: 'route', value: 'ROUTE', doc: 'To this route, such as /events/:id.' },
+    { name: 'route', value: 'ROUTE', doc: 'Only requests to this route, such as /events/:id.' },
     { name: 'request', value: 'ID', doc: 'The request whose response had this X-Request-Id.' },
-    { name: 'since', value: 'TIME', doc: `Of this period until now, ${DURATION_FORM}.` },
+    { name: 'since', value: 'TIME', doc: `How far back to list, ${DURATION_FORM}.` },
     ...PAGE_OPTIONS,
   ],
   notes: ['docs/operations.md says which requests are stored, and for how long.'],
@@ -100,10 +100,10 @@ const FILTERS: readonly CommandOption[] = [
   {
     name: 'state',
     value: 'STATE',
-    doc: 'In this state: pending, retrying (pending with an attempt), delivered, dead or withheld.',
+    doc: 'Only deliveries in this state: pending, retrying (pending with an attempt), delivered, dead or withheld.',
   },
-  { name: 'user', value: 'USER_ID', doc: 'About this user.' },
-  { name: 'endpoint', value: 'ENDPOINT_ID', doc: 'To this endpoint.' },
+  { name: 'user', value: 'USER_ID', doc: 'Only deliveries about this user.' },
+  { name: 'endpoint', value: 'ENDPOINT_ID', doc: 'Only deliveries to this endpoint.' },
   { name: 'from', value: 'TIME', doc: 'Created at this time or later, such as 2026-11-23T09:00:00Z.' },
   { name: 'to', value: 'TIME', doc: 'Created before this time.' },
 ];
@@ -211,10 +211,18 @@ const listAudit: Command = {
   name: 'audit list',
   summary: 'List changes and their authors, newest first',
   options: [
-    { name: 'client', value: 'CLIENT_ID', doc: 'To this application, also if it was deleted since.' },
-    { name: 'action', value: 'ACTION', doc: 'With this action, such as client.updated.' },
+    {
+      name: 'client',
+      value: 'CLIENT_ID',
+      doc: 'Only changes to this application, even if it was deleted later.',
+    },
+    { name: 'action', value: 'ACTION', doc: 'Only this action, such as client.updated.' },
     SINCE,
-    { name: 'before', value: 'NUMBER', doc: 'Older than the entry with this number, for the next page.' },
+    {
+      name: 'before',
+      value: 'NUMBER',
+      doc: 'For the next page: only entries with a lower number than this one.',
+    },
     {
       name: 'limit',
       value: 'NUMBER',

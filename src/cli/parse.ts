@@ -99,7 +99,11 @@ function parseArguments(command: Command, args: readonly string[]): ParsedArgume
         token.name,
         allowed.map(({ name }) => name),
       );
-      throw misuse(command, `${token.rawName} is not an option of it`, nearest && `--${nearest}`);
+      throw misuse(
+        command,
+        `${token.rawName} is not an option of ${command.name}`,
+        nearest && `--${nearest}`,
+      );
     }
     if (option.value === undefined && token.value !== undefined) {
       throw misuse(command, `${token.rawName} takes no value`);

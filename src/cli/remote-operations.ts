@@ -85,7 +85,10 @@ async function call<T>(server: Server, row: AdminOperation, { fields, accept, re
 }
 
 const unreachable = ({ origin }: Server, reason: unknown): CommandError =>
-  new CommandError('unreachable', `${origin} cannot be reached (${causeText(reason)}).`);
+  new CommandError(
+    'unreachable',
+    `${origin} cannot be reached (${causeText(reason)}). Check the address and the network.`,
+  );
 
 /** Encodes a part of a path. URLs have no form of the parts `.` and `..`. */
 function pathPart(text: string): string {
@@ -97,7 +100,10 @@ function toError(server: Server, status: number, { code, message, details }: Mem
   if (status < 400 || typeof code !== 'string' || typeof message !== 'string')
     return noKalends(server, status);
   if (code === 'invalid_admin_key')
-    return new CommandError(code, `${server.origin} rejects the admin key in KALENDS_ADMIN_KEY.`);
+    return new CommandError(
+      code,
+      `${server.origin} rejects the admin key in KALENDS_ADMIN_KEY. Use a key that is neither expired nor removed.`,
+    );
   if (code === 'not_found') return noKalends(server, status);
   const row = { code, message, status, when: '', fix: '' };
   return new ApiError(row, { fields: details === undefined ? {} : { details } });

@@ -42,9 +42,9 @@ function readSwitchValue(key: SwitchKey, options: Options): string | number | un
   return value;
 }
 
-/** Returns the number of living grants as text. */
+/** Returns the number of active grants as text. */
 export const grantsText = (count: number): string =>
-  count > MOST_COUNTED ? `more than ${MOST_COUNTED} living grants` : `${count} living grant(s)`;
+  count > MOST_COUNTED ? `more than ${MOST_COUNTED} active grants` : `${count} active grant(s)`;
 
 const SECOND_URI =
   'With several redirect URIs, a requested redirect_uri must be registered, also one that was ignored until now.';
@@ -58,7 +58,7 @@ type Change = {
   readonly change: Members;
 };
 
-/** Prints the effects on standard error, with the number of living grants if they are affected. Not with `--json`. */
+/** Prints the effects on standard error, with the number of active grants if they are affected. Not with `--json`. */
 export async function printEffects(
   { before, change }: Change,
   operations: Operations,

@@ -63,7 +63,12 @@ const add = operationCommand({
   summary: 'Add a webhook endpoint to an application',
   positionals: [CLIENT_ID],
   options: [
-    { name: 'url', value: 'URL', doc: 'The https URL that receives deliveries.', required: true },
+    {
+      name: 'url',
+      value: 'URL',
+      doc: 'The URL that receives deliveries: https, or http on this machine.',
+      required: true,
+    },
     {
       name: 'hears',
       value: 'TOPICS',
@@ -98,7 +103,11 @@ const update = operationCommand({
   summary: 'Change the topics or the URL of an endpoint',
   positionals: [ENDPOINT_ID],
   options: [
-    { name: 'url', value: 'URL', doc: 'The new https URL. Waiting deliveries go there too.' },
+    {
+      name: 'url',
+      value: 'URL',
+      doc: 'The new URL: https, or http on this machine. Waiting deliveries go there too.',
+    },
     { name: 'hears', value: 'TOPICS', doc: 'The new topics: events, calendars, connections.' },
     {
       name: 'own',

@@ -25,7 +25,7 @@ export const ERROR_GROUPS: readonly { readonly title: string; readonly errors: r
     title: 'Authorizing and tokens',
     errors: Object.values({ ...AUTHORIZATION, ...DPOP, ...RECONNECTING, temporarily_unavailable }),
   },
-  { title: 'Any call', errors: Object.values({ ...anyCall, ...SERVER, ...READINESS }) },
+  { title: 'Any request', errors: Object.values({ ...anyCall, ...SERVER, ...READINESS }) },
   { title: 'Reading', errors: Object.values({ ...READING, ...QUERY, ...CHANGES, ...FREE_BUSY }) },
   { title: 'Writing', errors: Object.values({ ...WRITING, ...IDEMPOTENCY, ...CONDITION }) },
   { title: 'Webhooks', errors: Object.values({ ...WEBHOOKS, ...WATCHES }) },

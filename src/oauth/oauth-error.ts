@@ -42,8 +42,8 @@ export const AUTHORIZATION = errorTable({
   unsupported_grant_type: {
     status: 400,
     message: 'grant_type must be authorization_code or refresh_token',
-    when: '`grant_type` is not `authorization_code` or `refresh_token`.',
-    fix: 'Use one of these two values.',
+    when: '`grant_type` is unknown, or it is `client_credentials` and the application has a client secret.',
+    fix: 'Use `authorization_code` or `refresh_token`. An application with client authentication `private_key_jwt` can also use `client_credentials`.',
   },
   unsupported_response_type: {
     status: 400,

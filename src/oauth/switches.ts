@@ -73,7 +73,7 @@ export const SWITCHES = {
     { min: 10, max: 600, initial: 600 },
     {
       label: 'code lifetime',
-      doc: 'Seconds for which an authorization code can be redeemed: 10 to 600, the default.',
+      doc: 'Seconds for which an authorization code can be redeemed: 10 to 600; 600 by default.',
       consequence: 'A code that is redeemed later is refused, and the user starts again.',
     },
   ),
@@ -106,14 +106,14 @@ export const SWITCHES = {
   ),
   refreshIdleLifetime: lifetime({
     label: 'refresh idle lifetime',
-    doc: 'The time after the last refresh when a refresh token expires: 1h to 3650d, or `none`, the default.',
+    doc: 'How long after the last refresh a refresh token expires: 1h to 3650d, or `none`, the default.',
     consequence:
       'Existing grants count from their last refresh. Users approve again after this time without a refresh.',
     affectsGrants: true,
   }),
   refreshLifetime: lifetime({
     label: 'refresh lifetime',
-    doc: 'The time after the approval when the refresh tokens of the grant expire: 1h to 3650d, or `none`, the default.',
+    doc: 'How long after the approval the refresh tokens of the grant expire: 1h to 3650d, or `none`, the default.',
     consequence: 'Existing grants count from their approval. Users approve again after this time.',
     affectsGrants: true,
   }),
@@ -138,7 +138,7 @@ export const SWITCHES = {
   }),
   revocation: choice(['open', 'authenticated'], {
     label: 'revocation',
-    doc: '`open`, the default: who has a token can revoke it. `authenticated`: `/revoke` also requires the client authentication of its application.',
+    doc: '`open`, the default: anyone who has a token can revoke it. `authenticated`: `/revoke` also requires the client authentication of its application.',
     consequence: 'With `authenticated`, a revocation without the credentials of the application is refused.',
   }),
   resourceIndicators: choice(['off', 'on'], {

@@ -96,7 +96,10 @@ async function applicationTokenGrant(
   const { clientId, clientAuthentication } = sender.client;
   if (clientAuthentication === 'secret') throw new OAuthError(AUTHORIZATION.unsupported_grant_type);
   if (clientAuthentication === 'none')
-    throw new OAuthError(AUTHORIZATION.unauthorized_client, 'A public application cannot call for itself');
+    throw new OAuthError(
+      AUTHORIZATION.unauthorized_client,
+      'A public application cannot use client_credentials: use the tokens of its users',
+    );
   if (scope !== APPLICATION_SCOPE)
     throw new OAuthError(AUTHORIZATION.invalid_scope, `scope must be ${APPLICATION_SCOPE}`);
   const jkt = bindTokens(sender);

@@ -128,7 +128,7 @@ function requirePermission(accounts: readonly MirroredAccount[]): void {
   if (accounts.length === 0 || accounts.some(({ calendarPermission }) => calendarPermission !== false))
     return;
   throw new ApiError(READING.calendar_permission_required, {
-    message: 'No connected account has calendar access',
+    message: 'No connected account has calendar access: send the user to /authorize to allow it',
     fields: { accounts: accounts.map(({ provider, accountId }) => ({ provider, account: accountId })) },
   });
 }
@@ -205,7 +205,8 @@ function findReadProblem(account: MirroredAccount, { eventAge, choice }: ReadReq
   if (account.calendarPermission === false)
     return {
       code: 'calendar_permission_required',
-      message: 'This account was connected without access to its calendars',
+      message:
+        'This account was connected without access to its calendars: send the user to /authorize to allow it',
       ...toProblemCause('calendar_permission_missing'),
     };
   if (account.health.state === 'reauth_required') {

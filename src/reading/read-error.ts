@@ -21,7 +21,8 @@ export const READING = errorTable({
   },
   calendar_permission_required: {
     status: 403,
-    message: 'This account was connected without access to its calendars',
+    message:
+      'This account was connected without access to its calendars: send the user to /authorize to allow it',
     when: 'The account was connected without access to its calendars.',
     fix: 'Send the user to `/authorize` to allow access. `accounts` lists the accounts.',
     fields: { accounts: [{ provider: 'google', account: 'ada@example.com' }] },

@@ -13,7 +13,11 @@ export function checkNames({ unknownNames }: Config): Check {
   const name = 'configuration';
   if (unknownNames.length === 0) return { name, status: 'ok', message: 'All settings are readable.' };
   const descriptions = unknownNames.map((one) => one.name + (one.nearest ? ` (perhaps ${one.nearest})` : ''));
-  return { name, status: 'warn', message: `These settings are unknown: ${descriptions.join(', ')}.` };
+  return {
+    name,
+    status: 'warn',
+    message: `These settings are unknown: ${descriptions.join(', ')}. Correct or remove them.`,
+  };
 }
 
 /** Checks that the data folder is writable, its key file private, and nothing in it readable by others. */

@@ -348,7 +348,10 @@ describe('a command at a server', () => {
     const key = 'x'.repeat(40);
     const { stderr, exitCode } = await runThere(['client', 'list'], key);
     assert.equal(exitCode, 1);
-    assert.equal(stderr, `kalends: ${program.url} rejects the admin key in KALENDS_ADMIN_KEY.\n`);
+    assert.equal(
+      stderr,
+      `kalends: ${program.url} rejects the admin key in KALENDS_ADMIN_KEY. Use a key that is neither expired nor removed.\n`,
+    );
   });
 
   it('never sends the part .. of a path, which names another object', async () => {

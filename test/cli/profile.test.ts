@@ -141,12 +141,12 @@ describe('the profile of an application on the command line', () => {
 
     assert.match(
       saved.stderr,
-      /^This application has 1 living grant\(s\)\.\nSender constraint: .*unbound access tokens/,
+      /^This application has 1 active grant\(s\)\.\nSender constraint: .*unbound access tokens/,
     );
     assert.deepEqual([saved.exitCode, refused.exitCode], [0, 2]);
     assert.match(
       refused.stderr,
-      /^This application has 1 living grant.*Refresh token rotation: .*refresh_rotation/s,
+      /^This application has 1 active grant.*Refresh token rotation: .*refresh_rotation/s,
     );
   });
 

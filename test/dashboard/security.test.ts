@@ -151,7 +151,7 @@ onEachDatabase((database, open) => {
       const asked = await post(clientId, form);
 
       assert.equal(asked.status, 200);
-      assert.match(asked.body, /Nothing is saved yet\. This application has 1 living grant\./);
+      assert.match(asked.body, /Nothing is saved yet\. This application has 1 active grant\./);
       assert.match(asked.body, /unbound access tokens are refused within 5 seconds/);
       assert.match(asked.body, /name="confirmed" value="senderConstraint"/);
       assert.match(asked.body, /id="sender_constraint".*?<option selected>required/s);

@@ -113,7 +113,7 @@ describe('GET /calendars', () => {
       assert.deepEqual(answer.json(), {
         error: 'Forbidden',
         code: 'calendar_permission_required',
-        message: 'No connected account has calendar access',
+        message: 'No connected account has calendar access: send the user to /authorize to allow it',
         accounts: [{ provider: 'google', account: 'ben@g.example' }],
       });
     }

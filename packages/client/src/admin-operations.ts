@@ -450,7 +450,7 @@ export type AdminOperations = {
       readonly pkce?: 'accepted' | 'required';
       /** `user-id`, the default: the authorization code is the user id. `opaque`: it is a random value that works once, and a second redemption ends the grant of the first. */
       readonly code_format?: 'user-id' | 'opaque';
-      /** Seconds for which an authorization code can be redeemed: 10 to 600, the default. */
+      /** Seconds for which an authorization code can be redeemed: 10 to 600; 600 by default. */
       readonly code_lifetime?: number;
       /** `on`: the redirect to the application has the parameter `iss` (RFC 9207). */
       readonly issuer_in_callback?: 'off' | 'on';
@@ -460,9 +460,9 @@ export type AdminOperations = {
       readonly refresh_reuse?: 'refuse' | 'end-grant';
       /** Seconds after a refresh for which the rotated refresh token still returns its successor, until the successor is used: 0 (off, the default) to 120. A client whose response was lost can then repeat the request. */
       readonly refresh_replay_window?: number;
-      /** The time after the last refresh when a refresh token expires: 1h to 3650d, or `none`, the default. In seconds; 0 means `none`. */
+      /** How long after the last refresh a refresh token expires: 1h to 3650d, or `none`, the default. In seconds; 0 means `none`. */
       readonly refresh_idle_lifetime?: 0 | unknown;
-      /** The time after the approval when the refresh tokens of the grant expire: 1h to 3650d, or `none`, the default. In seconds; 0 means `none`. */
+      /** How long after the approval the refresh tokens of the grant expire: 1h to 3650d, or `none`, the default. In seconds; 0 means `none`. */
       readonly refresh_lifetime?: 0 | unknown;
       /** `accepted`: a DPoP proof binds codes and tokens to its key (RFC 9449). `required`: unbound tokens are refused. `off` is the default. */
       readonly sender_constraint?: 'off' | 'accepted' | 'required';
@@ -470,7 +470,7 @@ export type AdminOperations = {
       readonly dpop_nonce?: 'off' | 'on';
       /** `secret`, the default: the client secret. `private_key_jwt`: an assertion that a registered key signed (RFC 7523); all secrets end. `none`: the application is public. */
       readonly client_authentication?: 'secret' | 'private_key_jwt' | 'none';
-      /** `open`, the default: who has a token can revoke it. `authenticated`: `/revoke` also requires the client authentication of its application. */
+      /** `open`, the default: anyone who has a token can revoke it. `authenticated`: `/revoke` also requires the client authentication of its application. */
       readonly revocation?: 'open' | 'authenticated';
       /** `on`: the parameter `resource` sets the audience of access tokens (RFC 8707). */
       readonly resource_indicators?: 'off' | 'on';
@@ -576,7 +576,7 @@ export type AdminOperations = {
       readonly pkce?: 'accepted' | 'required';
       /** `user-id`, the default: the authorization code is the user id. `opaque`: it is a random value that works once, and a second redemption ends the grant of the first. */
       readonly code_format?: 'user-id' | 'opaque';
-      /** Seconds for which an authorization code can be redeemed: 10 to 600, the default. */
+      /** Seconds for which an authorization code can be redeemed: 10 to 600; 600 by default. */
       readonly code_lifetime?: number;
       /** `on`: the redirect to the application has the parameter `iss` (RFC 9207). */
       readonly issuer_in_callback?: 'off' | 'on';
@@ -586,9 +586,9 @@ export type AdminOperations = {
       readonly refresh_reuse?: 'refuse' | 'end-grant';
       /** Seconds after a refresh for which the rotated refresh token still returns its successor, until the successor is used: 0 (off, the default) to 120. A client whose response was lost can then repeat the request. */
       readonly refresh_replay_window?: number;
-      /** The time after the last refresh when a refresh token expires: 1h to 3650d, or `none`, the default. In seconds; 0 means `none`. */
+      /** How long after the last refresh a refresh token expires: 1h to 3650d, or `none`, the default. In seconds; 0 means `none`. */
       readonly refresh_idle_lifetime?: 0 | unknown;
-      /** The time after the approval when the refresh tokens of the grant expire: 1h to 3650d, or `none`, the default. In seconds; 0 means `none`. */
+      /** How long after the approval the refresh tokens of the grant expire: 1h to 3650d, or `none`, the default. In seconds; 0 means `none`. */
       readonly refresh_lifetime?: 0 | unknown;
       /** `accepted`: a DPoP proof binds codes and tokens to its key (RFC 9449). `required`: unbound tokens are refused. `off` is the default. */
       readonly sender_constraint?: 'off' | 'accepted' | 'required';
@@ -596,7 +596,7 @@ export type AdminOperations = {
       readonly dpop_nonce?: 'off' | 'on';
       /** `secret`, the default: the client secret. `private_key_jwt`: an assertion that a registered key signed (RFC 7523); all secrets end. `none`: the application is public. */
       readonly client_authentication?: 'secret' | 'private_key_jwt' | 'none';
-      /** `open`, the default: who has a token can revoke it. `authenticated`: `/revoke` also requires the client authentication of its application. */
+      /** `open`, the default: anyone who has a token can revoke it. `authenticated`: `/revoke` also requires the client authentication of its application. */
       readonly revocation?: 'open' | 'authenticated';
       /** `on`: the parameter `resource` sets the audience of access tokens (RFC 8707). */
       readonly resource_indicators?: 'off' | 'on';

@@ -90,13 +90,14 @@ export const MEMBERS = errorTable({
   },
   own_creator: {
     status: 409,
-    message: 'This key cannot keep itself: the member created it, or a key before it.',
+    message:
+      "This key cannot keep itself, because the member created it or a key before it: use another owner's key.",
     when: '`keep_keys` names the creator of the admin key of the request, or of a key before it.',
     fix: "Use another owner's key, or the command line.",
   },
   dashboard_off: {
     status: 409,
-    message: 'The dashboard is off (KALENDS_DASHBOARD).',
+    message: 'The dashboard is off, so the link would not work: set KALENDS_DASHBOARD to on.',
     when: 'A link for a member is created while the dashboard, to which it leads, is off.',
     fix: 'Switch the dashboard on with `KALENDS_DASHBOARD`.',
   },

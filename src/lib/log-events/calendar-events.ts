@@ -75,7 +75,7 @@ export const CALENDAR_EVENTS = {
   write_turn_not_renewed: {
     level: 'warn',
     when: 'a write could not renew its lease of a calendar',
-    act: 'Look at the database',
+    act: 'Check that the database is reachable, accepts writes and has disk space; `kalends doctor` helps',
     fields: ['calendarKey', 'err'],
   },
   occurrence_not_moved: {

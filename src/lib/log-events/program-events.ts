@@ -1,7 +1,8 @@
 /** Log events of the program: its requests, jobs, deliveries, settings and database. */
 import type { LogEvent } from './log-event.ts';
 
-const DATABASE = 'Look at the database';
+const DATABASE =
+  'Check that the database is reachable, accepts writes and has disk space; `kalends doctor` helps';
 const REPORT = 'Report it with `err`';
 
 export const PROGRAM_EVENTS = {
