@@ -44,8 +44,14 @@ export async function jobsRow(
       const measured = new Map<number, Measured[]>(TAKERS.map((count) => [count, []]));
       for (let round = 0; round < rounds; round++)
         for (const count of TAKERS) {
-          await fill(db, jobs);
-          measured.get(count)?.push(await takeAll(atLevel(databaseUrl, level), count, jobs));
+          const takers = await openTakers(atLevel(databaseUrl, level), count);
+          try {
+            // New connections read the catalog and plan each statement.
+            await takeAll(takers, await fill(db, jobs));
+            measured.get(count)?.push(await takeAll(takers, await fill(db, jobs)));
+          } finally {
+            await Promise.all(takers.map((taker) => taker.close()));
+          }
         }
       verdicts.push(...verdictsOf(level, measured));
     }
@@ -55,9 +61,11 @@ export async function jobsRow(
   return { title: `${jobs} due jobs and owners, claimed ten at a time`, subjects: [], verdicts };
 }
 
-async function fill(db: Database, jobs: number): Promise<void> {
+/** Returns the number of due jobs. */
+async function fill(db: Database, jobs: number): Promise<number> {
   for (const sql of FILL) await db.change(sql, { jobs });
   await db.all('VACUUM ANALYZE job, job_turn');
+  return jobs;
 }
 
 function atLevel(databaseUrl: string, level: string): string {
@@ -68,28 +76,28 @@ function atLevel(databaseUrl: string, level: string): string {
 
 type Measured = { readonly rate: number; readonly longestMs: number; readonly failures: number };
 
-async function takeAll(url: string, count: number, jobs: number): Promise<Measured> {
-  const databases = Array.from({ length: count }, () => openPostgres(url, CONNECTIONS_OF_TAKER));
-  try {
-    await Promise.all(databases.map((db) => Promise.all([1, 2].map(() => db.get('SELECT 1 AS "one"')))));
-    let [left, longestMs, failures] = [jobs, 0, 0];
-    const begun = performance.now();
-    const takeInTurn = async (store: JobStore, taker: number) => {
-      for (let call = 0; left > 0; call++) {
-        const started = performance.now();
-        const taken = await takeTen(store, `${taker} ${call}`);
-        if (call > 0) longestMs = Math.max(longestMs, performance.now() - started);
-        if (taken === undefined) failures += 1;
-        left -= taken ?? 0;
-        // Others have the last jobs, and their calls have not returned yet.
-        if (!taken) await new Promise((resolve) => setTimeout(resolve, WAIT_MS));
-      }
-    };
-    await Promise.all(databases.map((db, taker) => takeInTurn(jobStore(db), taker)));
-    return { rate: jobs / ((performance.now() - begun) / 1000), longestMs, failures };
-  } finally {
-    await Promise.all(databases.map((db) => db.close()));
-  }
+async function openTakers(url: string, count: number): Promise<Database[]> {
+  const takers = Array.from({ length: count }, () => openPostgres(url, CONNECTIONS_OF_TAKER));
+  await Promise.all(takers.map((db) => Promise.all([1, 2].map(() => db.get('SELECT 1 AS "one"')))));
+  return takers;
+}
+
+async function takeAll(takers: readonly Database[], jobs: number): Promise<Measured> {
+  let [left, longestMs, failures] = [jobs, 0, 0];
+  const begun = performance.now();
+  const takeInTurn = async (store: JobStore, taker: number) => {
+    for (let call = 0; left > 0; call++) {
+      const started = performance.now();
+      const taken = await takeTen(store, `${taker} ${call}`);
+      if (call > 0) longestMs = Math.max(longestMs, performance.now() - started);
+      if (taken === undefined) failures += 1;
+      left -= taken ?? 0;
+      // Others have the last jobs, and their calls have not returned yet.
+      if (!taken) await new Promise((resolve) => setTimeout(resolve, WAIT_MS));
+    }
+  };
+  await Promise.all(takers.map((db, taker) => takeInTurn(jobStore(db), taker)));
+  return { rate: jobs / ((performance.now() - begun) / 1000), longestMs, failures };
 }
 
 /** Returns how many jobs were claimed; `undefined` if the call failed. */
