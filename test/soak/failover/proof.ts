@@ -11,12 +11,14 @@ export type Run = {
   /** The time of the run, in UTC. */
   readonly startedAt: Date;
   readonly minutes: number;
+  /** How many deployments ran at the same time. */
+  readonly deployments: number;
   /** Sentences about faults that the machine could not cause. */
   readonly missing: readonly string[];
 };
 
 /** Renders the page. */
-export function renderProof({ result, startedAt, minutes, missing }: Run): string {
+export function renderProof({ result, startedAt, minutes, deployments, missing }: Run): string {
   const { faults, operations, violations, acceptedRevoked, eventProblems } = result;
   const names = [...new Set(faults.map(({ name }) => name))];
   const rows = names.map((name) => {
@@ -29,11 +31,12 @@ export function renderProof({ result, startedAt, minutes, missing }: Run): strin
     ([name, { known, unknown }]) => `| ${name} | ${group(known)} | ${group(unknown)} |`,
   );
   const longest = Math.max(...faults.map(({ unavailableMs }) => unavailableMs)) / 1000;
+  const isShared = deployments > 1;
   return `# Proof of failover
 <!-- written by npm run soak -- failover -->
 
 Kalends on the setup of [Operations](operations.md#failover) loses no confirmed write if one of its machines, programs or networks
-fails. This page is the result of a run on ${startedAt.toISOString().slice(0, 10)}, which took ${minutes} minutes.
+fails. This page is the result of a run on ${startedAt.toISOString().slice(0, 10)}, which took ${minutes} minutes.${isShared ? `\n${deployments} deployments on one machine shared the faults.` : ''}
 
 | Checked | Result |
 | --- | --- |
@@ -51,7 +54,7 @@ Each fault struck while clients worked, the next one only when a synchronous sta
 ${rows.join('\n')}
 ${missing.map((sentence) => `\n${sentence}\n`).join('')}
 ## Operations
-Six pairs of clients exchanged codes, refreshed (half of them with a replay window), read and revoked, two clients on each grant. Two users
+${isShared ? 'In each deployment, six' : 'Six'} pairs of clients exchanged codes, refreshed (half of them with a replay window), read and revoked, two clients on each grant. Two users
 created events, followed the cursor and received deliveries. An operation without a response, or with a status other than 200, 201, 400 and 401, has an unknown outcome.
 
 | Operation | Known outcome | Unknown outcome |
@@ -72,11 +75,12 @@ As root on Debian 12, after \`.ci/install-counterparts.sh\`:
 <!-- snippet: not run, because it takes ten minutes -->
 \`\`\`sh
 npm run soak -- failover                # every fault once, then this page is written
-npm run soak -- failover --faults 1000
+npm run soak -- failover --faults 1000 --deployments 4   # several deployments on one machine share the faults
 npm run soak -- failover --control      # Patroni on version 3 of etcd's interface, which must lose writes
 \`\`\`
 
-The history of the run is \`artefacts/failover-history.jsonl\`, one operation per line.
+The history of the run is \`artefacts/failover-history.jsonl\`, one operation per line. With several deployments, each has a
+numbered file.
 
 ## Limits
 - Rare races can need more faults than the ${faults.length} of this run.

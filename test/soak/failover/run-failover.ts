@@ -58,6 +58,22 @@ export async function runFailover(options: FailoverOptions): Promise<FailoverRes
   }
 }
 
+/** Returns the result of several runs, whose grants have different names. */
+export function mergeResults(results: readonly FailoverResult[]): FailoverResult {
+  const operations: Record<string, { known: number; unknown: number }> = {};
+  for (const [name, { known, unknown }] of results.flatMap((result) => Object.entries(result.operations))) {
+    const counts = operations[name] ?? { known: 0, unknown: 0 };
+    operations[name] = { known: counts.known + known, unknown: counts.unknown + unknown };
+  }
+  return {
+    faults: results.flatMap(({ faults }) => faults),
+    operations,
+    violations: new Map(results.flatMap(({ violations }) => [...violations])),
+    acceptedRevoked: results.reduce((sum, { acceptedRevoked }) => sum + acceptedRevoked, 0),
+    eventProblems: results.flatMap(({ eventProblems }) => eventProblems),
+  };
+}
+
 async function runOn(
   deployment: Deployment,
   history: History,
