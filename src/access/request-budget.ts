@@ -2,6 +2,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { ProviderError } from '../calendars/provider-error.ts';
 import type { RequestRate } from '../calendars/provider-facts.ts';
+import { placeOfOwner, toSlotOwner } from '../lib/fair-slots/slot-owner.ts';
+import { SlotQueue } from '../lib/fair-slots/slot-queue.ts';
 import type { RequestLimitStore } from './request-limit-store.ts';
 
 /** A tenth of a span's requests may come at once and the rest evenly, so that no span has more than its limit. */
@@ -15,9 +17,12 @@ const PATIENCE_MS = 20_000;
 const LONGEST_SLEEP_MS = 1_000;
 const MOST_CHUNKS = 10_000;
 
-export function requestBudgets(store: RequestLimitStore, now: () => number) {
+type BudgetUser = { readonly clientId: string; readonly userId: string };
+
+export function requestBudgets(store: Pick<RequestLimitStore, 'takeTokens' | 'drain'>, now: () => number) {
   const chunks = new Map<string, { tokens: number; readonly until: number }>();
-  const queues = new Map<string, Promise<void>>();
+  /** A slot for each budget: applications that wait for its next token take turns, and so do their users. */
+  const queue = new SlotQueue('provider_budget', { ofHost: 1, waitMs: PATIENCE_MS });
 
   const spend = (bucket: string): boolean => {
     const chunk = chunks.get(bucket);
@@ -46,19 +51,15 @@ export function requestBudgets(store: RequestLimitStore, now: () => number) {
 
   return {
     /** Waits for a token, one call at a time per process; fails as `rate_limited` if that would take too long. */
-    take(bucket: string, rate: RequestRate): Promise<void> {
-      const queue = queues.get(bucket);
-      if (queue === undefined && spend(bucket)) return Promise.resolve();
+    async take(bucket: string, rate: RequestRate, user: BudgetUser): Promise<void> {
       const patience = AbortSignal.timeout(PATIENCE_MS);
-      const token = (queue ?? Promise.resolve()).then(() => takeInTurn(bucket, rate, patience));
-      // A failure concerns its own caller only.
-      const end = token
-        .catch(() => {})
-        .finally(() => {
-          if (queues.get(bucket) === end) queues.delete(bucket);
-        });
-      queues.set(bucket, end);
-      return token;
+      const leave = await queue.enter(placeOfOwner(toSlotOwner(user), bucket));
+      if (leave === undefined) throw exhausted(LONGEST_SLEEP_MS);
+      try {
+        await takeInTurn(bucket, rate, patience);
+      } finally {
+        leave();
+      }
     },
 
     /** Empties the budget for this many milliseconds, because the provider said that it is used up. */

@@ -46,9 +46,9 @@ export function requestGate(deps: GateDeps): RequestGate {
     deps.limits === undefined ? PROVIDER_FACTS[kind].requestLimits : (deps.limits[kind] ?? {});
   const takeTokens = async ({ account, appClientId }: GatedRequest, limits: ProviderLimits) => {
     const app = toAppKey(account, appClientId);
-    if (limits.app !== undefined) await budgets.take(`app ${app}`, limits.app);
+    if (limits.app !== undefined) await budgets.take(`app ${app}`, limits.app, account);
     if (limits.user !== undefined)
-      await budgets.take(`user ${hashMailbox(app, account.accountId)}`, limits.user);
+      await budgets.take(`user ${hashMailbox(app, account.accountId)}`, limits.user, account);
   };
   const drainApp = async ({ account, appClientId }: GatedRequest, error: ProviderError) => {
     const rate = findLimits(account.provider).app;
