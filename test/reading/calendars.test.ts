@@ -246,8 +246,10 @@ describe('the connections of a user', () => {
       assert.equal(typeof answer.json().message, 'string');
       assert.ok(Array.isArray(answer.json().details.provider));
     }
-    const answer = await disconnect('', { provider: 'caldav', account: 5 });
-    assert.ok(Array.isArray(answer.json().details.account), 'never taken for all accounts');
+    for (const account of [5, '']) {
+      const answer = await disconnect('', { provider: 'caldav', account });
+      assert.ok(Array.isArray(answer.json().details.account), 'never taken for all accounts');
+    }
   });
 
   it('the connections are of the user alone: nobody else sees or disconnects them', async () => {

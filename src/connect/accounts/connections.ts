@@ -3,7 +3,7 @@
 import type { Account, AccountHealth, AccountLimits, AccountStore } from '../../calendars/account-store.ts';
 import { actorOf } from '../../calendars/health-reason.ts';
 import { PROVIDER_KINDS, type ProviderKind } from '../../calendars/provider-facts.ts';
-import { type Input, oneOf, required, text } from '../../http/fields.ts';
+import { type Input, oneOf, parsedText, required } from '../../http/fields.ts';
 import type { Log } from '../../lib/log.ts';
 import { instantText } from '../../lib/rendered-json.ts';
 import type { Grant } from '../../oauth/grant.ts';
@@ -76,9 +76,10 @@ const toConnectionHealth = ({ state, reason, message, since }: AccountHealth) =>
 
 export const DISCONNECTION = {
   provider: required(oneOf(PROVIDER_KINDS, { doc: 'The provider of the account.', example: 'google' })),
-  // Text only: any other value, read as absent, would disconnect every account.
-  account: text({
-    allowsControls: true,
+  // Any other value, also an empty text of the body, would disconnect every account if it were read as absent.
+  account: parsedText((accountId) => accountId || undefined, {
+    absent: 'never',
+    problem: 'must be a text that is not empty; omit it to disconnect all accounts of the provider',
     doc: 'The account’s id. Default: all accounts of the provider.',
     example: 'ada@example.com',
   }),
