@@ -71,6 +71,15 @@ describe('rendered JSON', () => {
     assert.equal(members, renderMembers(others));
   });
 
+  it('renders half a surrogate pair as U+FFFD, and no other text differently', () => {
+    const text = renderObject({ title: 'Party \ud83d', custom: { 'a\udc00': ['\ud83d\ud83d\ude00'] } });
+
+    assert.equal(text, '{"title":"Party \ufffd","custom":{"a\ufffd":["\ufffd😀"]}}');
+    assert.equal(asciiJson('cut \ud83d'), '"cut \\ufffd"');
+    for (const title of ['\\ud83d', '\\\\ud83d', '😀\n"\\', '\\udder'])
+      assert.equal(renderObject({ title }), JSON.stringify({ title }));
+  });
+
   it('renders ASCII for a header', () => {
     const text = asciiJson({ message: 'Grüße 👋' });
 

@@ -10,9 +10,17 @@ export type RenderedList = string & { readonly [LIST]: true };
 
 // Each cast of this file brands text that the same line writes.
 
-/** Renders members. A field that is undefined is left out. */
+/** Renders members. A field that is undefined is left out, and half a surrogate pair becomes U+FFFD. */
 export const renderMembers = <T extends object>(fields: { readonly [K in keyof T]: T[K] | undefined }) =>
-  JSON.stringify(fields).slice(1, -1) as RenderedMembers<T>;
+  wellFormedJson(fields).slice(1, -1) as RenderedMembers<T>;
+
+/** Many parsers refuse half a surrogate pair, which JSON.stringify writes as an escape. */
+function wellFormedJson(value: unknown): string {
+  const text = JSON.stringify(value);
+  if (!text.includes('\\ud')) return text;
+  // The same letters after an escaped backslash are no escape.
+  return text.replace(/\\\\|\\ud.{3}/g, (match) => (match === '\\\\' ? match : '\ufffd'));
+}
 
 export const renderMember = (name: string, value: RenderedObject | RenderedList) =>
   `"${name}":${value}` as RenderedMembers;
@@ -100,7 +108,7 @@ function endOfValue(text: string, start: number): number {
 
 /** Renders any value as JSON that a header can carry: ASCII only. */
 export const asciiJson = (value: unknown): string =>
-  JSON.stringify(value).replace(
+  wellFormedJson(value).replace(
     /[^\x20-\x7e]/g,
     (char) => `\\u${char.charCodeAt(0).toString(16).padStart(4, '0')}`,
   );

@@ -8,7 +8,7 @@ import { verifyWebhook } from '../../packages/client/src/webhook-verification.ts
 import { sealSecrets } from '../../src/store/webhooks/webhook-sealing.ts';
 import { newEndpointSecret } from '../../src/webhooks/endpoint-secret.ts';
 import { calendar, event, resource } from '../contract/mirror-rows.ts';
-import { link } from '../harness/calendar-server.ts';
+import { get, link } from '../harness/calendar-server.ts';
 import { onEachDatabase } from '../harness/databases.ts';
 import { type DeliveryServer, openDeliveryServer } from './delivery-server.ts';
 
@@ -84,6 +84,29 @@ onEachDatabase((database, open) => {
         bodies().map(({ metadata }) => metadata.sequence),
         [2],
       );
+    });
+
+    it('half a surrogate pair from a provider is U+FFFD in deliveries and responses', async () => {
+      await begin();
+      const original = { subject: 'Party \ud83d' };
+      const custom = { 'a\udc00': '\ud83d' };
+      const party = event(at(15), { title: original.subject, custom });
+      telling.server.provider.addCalendar(calendar('/home/', { title: 'Home \ud83d', original }));
+      telling.server.provider.put('/work/', { ...resource('c', party), original });
+      telling.server.clock.now += 600_000;
+      await telling.sync();
+      await telling.deliver();
+      const token = await telling.server.token('read');
+      const events = await get(telling.server, '/events', token);
+      const calendars = await get(telling.server, '/calendars', token);
+
+      const delivered = bodies().flatMap((body) => body.events);
+      assert.ok(delivered.some(({ title }) => title === 'Party \ufffd'));
+      const listed = events.json().events.find(({ id }: { id: string }) => id === 'c');
+      assert.deepEqual(listed.original, { subject: 'Party \ufffd' });
+      assert.deepEqual(listed.custom, { 'a\ufffd': '\ufffd' });
+      const home = calendars.json().find(({ id }: { id: string }) => id === '/home/');
+      assert.deepEqual([home.title, home.original.subject], ['Home \ufffd', 'Party \ufffd']);
     });
 
     it('reports an event that was deleted, recreated and deleted again meanwhile as deleted', async () => {

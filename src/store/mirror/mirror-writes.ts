@@ -4,6 +4,7 @@ import type { ProviderCalendar } from '../../calendars/calendar.ts';
 import { leftOutEvents } from '../../calendars/left-out-message.ts';
 import { LONGEST_ORIGINAL, type MirroredChanges } from '../../calendars/mirrored-event.ts';
 import type { StorageQuotas } from '../../calendars/too-large-error.ts';
+import { renderObject } from '../../lib/rendered-json.ts';
 import { storable } from '../../lib/storable-text.ts';
 import type { SyncLease } from '../../sync/mirror-store.ts';
 import { KNOWN_CALENDARS, type KnownCalendar, noteCalendars } from '../changes/calendar-notes.ts';
@@ -105,7 +106,7 @@ async function putCalendar(
       color: optional(calendar.color),
       access: calendar.access,
       isPrimary: Number(calendar.primary === true),
-      original: keptOriginal(JSON.stringify(calendar.original)),
+      original: keptOriginal(renderObject(calendar.original)),
     },
   );
 }
