@@ -76,7 +76,7 @@ function toWriteLimit(
     return new UnsupportedByProvider('calendar_read_only', 'This user cannot change this at Google');
   if (status !== 400) return undefined;
   if (reasons.includes('eventTypeRestriction')) return new EventTypeRestriction();
-  const explanation = text(readMember(error, 'message'))?.slice(0, 200);
+  const explanation = text(readMember(error, 'message'))?.slice(0, 200).toWellFormed();
   const message = `Google does not accept this${explanation === undefined ? '' : `: ${explanation}`}`;
   return /recurren/i.test(explanation ?? '')
     ? new UnsupportedByProvider('recurrence_not_supported_by_provider', message, 'recurrence')

@@ -16,6 +16,7 @@ describe('a Microsoft account', () => {
     [{ preferred_username: '+49 30 1234', email: 'ada@outlook.com' }, 'ada@outlook.com', '+49 30 1234'],
     [{ preferred_username: '+49 30 1234', tid: 'tenant', oid: 'object' }, 'tenant.object', '+49 30 1234'],
     [{ name: 'Ada', tid: 'tenant' }, 'tenant.pairwise', 'Ada'],
+    [{ name: 'Ada \ud83d', tid: 'tenant' }, 'tenant.pairwise', 'Ada \ufffd'],
   ];
   for (const [claims, accountId, display] of table)
     it(`names the Microsoft account with the claims ${JSON.stringify(claims)} ${accountId}`, () => {
