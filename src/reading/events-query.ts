@@ -125,7 +125,13 @@ export const PAGE_SIZE = {
 };
 
 const IDS = { type: 'array', items: { type: 'string' } };
-const ID_OR_NONE = { anyOf: [{ type: ['string', 'null'] }, { type: 'object', maxProperties: 0 }, IDS] };
+const POSITION = /^\d+$/;
+const BY_POSITION = {
+  type: 'object',
+  propertyNames: { pattern: POSITION.source },
+  additionalProperties: IDS.items,
+};
+const ID_OR_NONE = { anyOf: [{ type: ['string', 'null'] }, BY_POSITION, IDS] };
 const CALENDARS =
   'Default: all calendars. `primary` is the main calendar of each account. Unknown ids match nothing.';
 const UNREADABLE_FILTER = 'must be JSON: an object such as {"google":["id"]}, or an array of ids';
@@ -244,7 +250,7 @@ export type CalendarFilter = ReadonlyMap<ProviderKind, ReadonlySet<string>>;
 /** Reads both shapes that published clients send. A filter without any id counts as absent. */
 function readCalendarFilter(value: unknown, report: Report): CalendarFilter | undefined {
   if (typeof value !== 'object' || value === null) return report(UNREADABLE_FILTER);
-  if (Array.isArray(value)) {
+  if (isList(value)) {
     const ids = parseCalendarIds(value);
     if (ids === undefined) return report(UNREADABLE_FILTER);
     return ids.length === 0 ? undefined : anyProvider(new Set(ids));
@@ -264,11 +270,16 @@ function readCalendarFilter(value: unknown, report: Report): CalendarFilter | un
 const anyProvider = (ids: ReadonlySet<string>): CalendarFilter =>
   new Map(PROVIDER_KINDS.map((provider) => [provider, ids]));
 
-/** PHP sends an empty map for an empty list. A null counts as an absent list. */
+/** PHP sends a list with gaps as an object of its positions, and an empty map for an empty list. */
+const isList = (value: object): boolean =>
+  Array.isArray(value) ||
+  Object.entries(value).every(([name, id]) => POSITION.test(name) && typeof id === 'string');
+
+/** A null counts as an absent list. */
 function parseCalendarIds(value: unknown): string[] | undefined {
   if (value === null) return [];
   if (typeof value === 'string') return [value];
-  if (!Array.isArray(value))
-    return typeof value === 'object' && value !== null && Object.keys(value).length === 0 ? [] : undefined;
-  return value.every((id) => typeof id === 'string') ? value : undefined;
+  if (typeof value !== 'object' || !isList(value)) return undefined;
+  const ids: unknown[] = Object.values(value);
+  return ids.every((id) => typeof id === 'string') ? ids : undefined;
 }

@@ -35,7 +35,7 @@ const TEXTS = [
   ...['Europe/Vienna', 'europe/vienna', 'Mars/Olympus', '09:00', '24:00', '24:01', '9:00'],
   ...['ada@example.com', 'mailto:ada@example.com', 'ada@', '#0b8043', '#0b804', 'sage', ' #0B8043 '],
   ...['https://meet.example/x', 'ftp://meet.example', 'MO', '2mo', '-1FR', '0MO', 'events', 'EVENTS'],
-  ...['{"google":["x"]}', '["x"]', '{"x":{}}', '{"google":1}', '[1]', '{'],
+  ...['{"google":["x"]}', '["x"]', '{"x":{}}', '{"x":{"1":"y"}}', '{"google":1}', '[1]', '{'],
   ...['whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw', 'whsec_x', 'MTc5NTQyNDQwMDAwMCBtc2dfeA'],
 ];
 const OTHERS = [

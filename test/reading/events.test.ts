@@ -253,6 +253,12 @@ describe('GET /events', () => {
     assert.deepEqual(await chosen(['unknown']), []);
   });
 
+  it('GET /events reads a list with gaps, which PHP sends as an object of its positions', async () => {
+    assert.deepEqual(await chosen({ 0: 'unknown', 2: '/home/' }), ['/home/']);
+    assert.deepEqual(await chosen({ caldav: { 1: '/home/' } }), ['/home/']);
+    assert.deepEqual(await chosen({ 0: '/home/', google: '/home/' }), []);
+  });
+
   it('GET /events lists all calendars when calendarIds names none', async () => {
     for (const value of [{}, [], null, { caldav: [] }, { caldav: {} }]) {
       assert.deepEqual(await chosen(value), ['/home/', '/work/'], JSON.stringify(value));
