@@ -17,7 +17,8 @@ import {
 import { ApiError, errorTable } from '../http/refusal.ts';
 import { MOST_SEARCH_TERMS, searchTerms } from '../lib/compared-text.ts';
 import { jsonIn } from '../lib/json.ts';
-import { DAY, dayOfLocal, parseLocal, toCivil, toDayNumber } from '../lib/recurrence/civil.ts';
+import { DAY, dayOfLocal, toCivil, toDayNumber } from '../lib/recurrence/civil.ts';
+import { LOOSE_TIME, parseTimeText } from '../lib/time-text.ts';
 import type { EventWindow } from './event-reader.ts';
 import { PROBLEM } from './read-error.ts';
 
@@ -85,15 +86,11 @@ const LONGEST_WINDOW_DAYS = 73_050;
 const LONGEST_SEARCH = 200;
 export const NOT_BEFORE = 'must be before end';
 
-/** RFC 3339 and looser forms (docs/wire.md 1.7). The defaults are UTC and the start of the day. */
-const DATE_AND_TIME =
-  /^(\d{4})-?(\d\d)-?(\d\d)(?:[Tt ](\d\d):?(\d\d)(?::?(\d\d)(?:[.,](\d{1,9}))?)?)?\s*(?:([Zz])|([+-]| )(\d\d)(?::?(\d\d))?)?$/;
-
 /** Defines a field for a date and time, as epoch milliseconds. */
 export const instant = (about: About) =>
   parsedText(parseDateParameter, {
     schema: { format: 'date-time' },
-    also: { type: 'string', pattern: DATE_AND_TIME.source },
+    also: { type: 'string', pattern: LOOSE_TIME.replace('([+-])', '([+ -])') },
     ...about,
     problem: SENTENCES.noTime('2026-11-01T00:00:00Z'),
   });
@@ -227,21 +224,11 @@ function toMonth(instant: number): EventWindow {
   return { start, end: instant < end ? end : nextMonth };
 }
 
-const MINUTE = 60_000;
-
 /** Returns epoch milliseconds without finer fractions; `undefined` if the text is not a date or time. */
 export function parseDateParameter(text: string): number | undefined {
-  const parts = DATE_AND_TIME.exec(text.trim());
-  if (parts === null) return undefined;
-  const [, year, month, day, hour = '00', minute = '00', second = '00', fraction = ''] = parts;
-  // A leap second counts as the last second of its minute.
-  const whole = parseLocal(`${year}-${month}-${day}T${hour}:${minute}:${second === '60' ? '59' : second}`);
-  if (whole === undefined) return undefined;
-  // A space is a '+' that the caller did not escape.
-  const [, sign = '', hours = '00', minutes = '00'] = parts.slice(8);
-  if (Number(hours) > 23 || Number(minutes) > 59) return undefined;
-  const offset = (Number(hours) * 60 + Number(minutes)) * MINUTE * (sign === '-' ? -1 : 1);
-  return whole + Number(fraction.padEnd(3, '0').slice(0, 3)) - offset;
+  // The last space may be a '+' that the caller did not escape.
+  const time = parseTimeText(text) ?? parseTimeText(text.trim().replace(/ (?=\S*$)/, '+'));
+  return time && time.local + time.fraction - (time.offset ?? 0);
 }
 
 /** The chosen ids by provider. Ids that are not the user's have no effect. */

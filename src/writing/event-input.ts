@@ -25,7 +25,8 @@ import {
   wholeNumber,
 } from '../http/fields.ts';
 import { ianaZone } from '../lib/recurrence/zone.ts';
-import { LOOSE_TIME, parseTimeInput, type TimesInput } from './event-times.ts';
+import { LOOSE_TIME } from '../lib/time-text.ts';
+import { parseTimeInput, type TimesInput } from './event-times.ts';
 import type { RuleInput, UntilInput } from './series-rules.ts';
 
 const WEEKDAY = /^([+-]?[1-9]\d?)?(MO|TU|WE|TH|FR|SA|SU)$/;

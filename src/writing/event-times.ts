@@ -19,6 +19,7 @@ import {
 import { exactTime, movedEnd, toInstant } from '../lib/recurrence/event-instant.ts';
 import type { EventTime, LocalDate, Zone } from '../lib/recurrence/event-time.ts';
 import { instantOfLocal, localOfInstant } from '../lib/recurrence/zone.ts';
+import { parseTimeText } from '../lib/time-text.ts';
 
 export const REVERSED = 'must not be before start';
 
@@ -32,11 +33,6 @@ export type TimeInput = {
   readonly offset: number | undefined;
 };
 
-const FORM =
-  /^(\d{4})-?(\d\d)-?(\d\d)(?:[Tt ](\d\d):?(\d\d)(?::?(\d\d)(?:[.,]\d{1,9})?)?)?\s*(?:([Zz])|([+-])(\d\d)(?::?(\d\d))?)?$/;
-/** The pattern of accepted texts, with surrounding spaces. */
-export const LOOSE_TIME = FORM.source.replace('^', '^\\s*').replace('$', '\\s*$');
-const MINUTE = 60_000;
 const EARLIEST = toDayNumber(2, 1, 1) * DAY;
 export const END = toDayNumber(LAST_YEAR, 1, 1) * DAY;
 const isInYears = (ms: number): boolean => ms >= EARLIEST && ms < END;
@@ -49,17 +45,10 @@ export function isInRange(time: EventTime, floatingZone: string): boolean {
 
 /** Returns `undefined` unless the text is a date or time of the years 2 to 9998. */
 export function parseTimeInput(text: string): TimeInput | undefined {
-  const parts = FORM.exec(text.trim());
-  if (parts === null) return undefined;
-  const [, year, month, day, hour = '00', minute = '00', second = '00', utc, sign] = parts;
-  const [hours = '00', minutes = '00'] = parts.slice(9);
-  // A leap second counts as the last second of its minute.
-  const local = parseLocal(`${year}-${month}-${day}T${hour}:${minute}:${second === '60' ? '59' : second}`);
-  if (local === undefined || Number(hours) > 23 || Number(minutes) > 59) return undefined;
-  if (!isInYears(local)) return undefined;
-  const offset = (Number(hours) * 60 + Number(minutes)) * MINUTE * (sign === '-' ? -1 : 1);
-  const isPlaced = utc !== undefined || sign !== undefined;
-  return { date: formatDate(dayOfLocal(local)), local, offset: isPlaced ? offset : undefined };
+  const time = parseTimeText(text);
+  if (time === undefined || !isInYears(time.local)) return undefined;
+  const { local, offset } = time;
+  return { date: formatDate(dayOfLocal(local)), local, offset };
 }
 
 /** Returns epoch milliseconds; without an offset the time is UTC (docs/wire.md 1.7). */

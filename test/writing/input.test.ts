@@ -235,6 +235,7 @@ describe('requests that write', () => {
     ['2026-11-15T00:00:00-08:00', '2026-11-16T00:00:00-08:00', 'by the date part west of UTC'],
     ['2026-11-14T23:00:00.000Z', '2026-11-15T23:00:00.000Z', 'by midnight in the calendar’s zone'],
     ['2026-11-15T09:30:00Z', '2026-11-16T09:30:00Z', 'with times that do not matter'],
+    ['2026-11-14T24:00+01:00[Europe/Paris]', '2026-11-15T24:00:00 UTC', 'with hour 24 as the next midnight'],
   ];
   for (const [start, end, how] of DATES) {
     it(`the dates of an all-day event are read ${how}`, async () => {
