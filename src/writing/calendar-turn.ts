@@ -85,10 +85,10 @@ async function underLease<T>(
         const changes = { ...(await deps.rendering(changed, renderFor)), removed, own: of !== 'others' };
         return mirror.applyChanges(lease, changes, now() + LEASE_MS);
       };
-      const applied = await apply().catch(toMirrorFailure);
-      if (applied === true) return;
+      const failure = await apply().then((isApplied) => (isApplied ? undefined : lost()), toMirrorFailure);
+      if (failure === undefined) return;
       await deps.jobs.schedule('sync-calendar', calendarKey, now());
-      throw applied === false ? lost() : applied;
+      throw failure;
     };
     return await runAndRecordHealth(
       account,
@@ -97,7 +97,13 @@ async function underLease<T>(
     );
   } finally {
     await stopRenewing();
-    await mirror.releaseCalendar(lease);
+    // The lease expires by itself, and the provider may have made the change.
+    await mirror.releaseCalendar(lease).catch((err: unknown) => {
+      deps.log.warn(
+        { event: 'write_not_stored', calendarKey, err },
+        'The lease of a write could not be released',
+      );
+    });
   }
 }
 
@@ -124,9 +130,8 @@ function renewing(lease: SyncLease, deps: WriteDeps): () => Promise<void> {
 }
 
 /** Returns the failure of a write that only the mirror cannot show. The next sync brings the result. */
-function toMirrorFailure(reason: unknown): ProviderError {
-  if (!(reason instanceof ProviderError)) throw reason;
-  if (reason.kind !== 'too_large') return reason;
+function toMirrorFailure(reason: unknown): unknown {
+  if (!(reason instanceof ProviderError) || reason.kind !== 'too_large') return reason;
   const message = `The provider made the change, but it cannot be shown. ${reason.message}`;
   return new ProviderError('too_large', message, { reason: 'calendar_too_large', cause: reason });
 }
@@ -168,7 +173,7 @@ export async function runAndRecordHealth<T>(
   const { accounts, log, now } = deps;
   try {
     const result = await work();
-    if (account.health.state !== 'active') await accounts.recover(account.accountKey, now());
+    if (account.health.state !== 'active') await recover(account, deps);
     return result;
   } catch (reason) {
     if (reason instanceof ProviderError) {
@@ -190,6 +195,15 @@ export async function runAndRecordHealth<T>(
     throw reason;
   }
 }
+
+/** Marks the account as healthy. A failure is only logged: the provider made the change, and the next sync recovers it. */
+const recover = ({ accountKey }: Account, { accounts, log, now }: WriteDeps): Promise<void> =>
+  accounts.recover(accountKey, now()).catch((err: unknown) => {
+    log.warn(
+      { event: 'write_not_stored', accountKey, err },
+      'The account of a write could not be marked as healthy',
+    );
+  });
 
 const busy = () => new ApiError(WRITING.calendar_busy);
 const calendarDeleted = () =>

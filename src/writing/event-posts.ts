@@ -1,9 +1,7 @@
 /** Creates events and responds to invitations: writes that an Idempotency-Key makes repeatable. */
 import type { EventDraft } from '../calendars/event-writing.ts';
-import { ProviderError } from '../calendars/provider-error.ts';
 import { errorOfFailure } from '../calendars/sync-failure.ts';
 import { type Input, oneOf, readBody, refuseMistakes, required, text } from '../http/fields.ts';
-import { ApiError } from '../http/refusal.ts';
 import type { Grant } from '../oauth/grant.ts';
 import type { Turn } from './calendar-turn.ts';
 import { onlyRule } from './event-change.ts';
@@ -76,14 +74,18 @@ export async function createEvent(
     // A deletion frees space. A new event would not be shown.
     if (failure?.kind === 'too_large') throw errorOfFailure(failure, deps.now());
     const result = await turn.writing.create(href, draft, deriveCreationKey(seed));
-    // The provider has the event, even if the mirror cannot show it: after an error, the caller would create it twice.
-    await turn.keep(result).catch((reason: unknown) => {
-      if (!(reason instanceof ProviderError || reason instanceof ApiError)) throw reason;
-    });
     const created = result.changed.find(({ seriesId }) => seriesId === undefined);
-    if (created === undefined) return undefined;
     const { render, renderCreated } = deps.eventAnswers;
-    return (await render(created.eventId, chosen)) ?? renderCreated(created, chosen);
+    const storeAndRender = async () => {
+      await turn.keep(result);
+      return created && render(created.eventId, chosen);
+    };
+    // The provider has the event, even if the mirror cannot show it: after an error, the caller would create it twice.
+    const stored = await storeAndRender().catch((err: unknown) => {
+      const { calendarKey } = turn.calendar;
+      deps.log.warn({ event: 'write_not_stored', calendarKey, err }, 'A new event could not be stored');
+    });
+    return stored ?? (created && renderCreated(created, chosen));
   };
   const event = await writeEvent({ chosen }, create, deps);
   if (event === undefined) throw noEvent();

@@ -7,7 +7,8 @@
 import type { WriteTarget } from '../calendars/event-writing.ts';
 import { ProviderError } from '../calendars/provider-error.ts';
 import { errorOfFailure } from '../calendars/sync-failure.ts';
-import { ApiError } from '../http/refusal.ts';
+import { ANY_CALL, ApiError } from '../http/refusal.ts';
+import { isDatabaseAway } from '../lib/database-away-error.ts';
 import { LATE, within } from '../lib/within.ts';
 import { READING } from '../reading/read-error.ts';
 import { inTurn, type Turn, toApiError } from './calendar-turn.ts';
@@ -40,11 +41,27 @@ export async function writeEvent<T>(
     if (event !== undefined) await syncUnlessStored(event, chosen, deps);
     const afterSplits = async (turn: Turn) => {
       const left = await finishOpenSplits(turn, deps);
-      return work({ ...turn, unfinished: new Set(left.flatMap(({ hrefs }) => hrefs)) });
+      return runWork({ ...turn, unfinished: new Set(left.flatMap(({ hrefs }) => hrefs)) }, work);
     };
     return await inTurn(turnOf, afterSplits, deps);
   } catch (reason) {
     throw toApiError(reason, account);
+  }
+}
+
+/** Runs `work`. If the database fails after the provider made the change, throws 503 with a message that says so. */
+async function runWork<T>(turn: Turn, work: (turn: Turn) => Promise<T>): Promise<T> {
+  let isMade = false;
+  const keep: Turn['keep'] = (result, origin) => {
+    isMade ||= origin !== 'others';
+    return turn.keep(result, origin);
+  };
+  try {
+    return await work({ ...turn, keep });
+  } catch (cause) {
+    if (!isMade || !isDatabaseAway(cause)) throw cause;
+    const message = 'The provider made the change, but it cannot be shown at the moment: a sync brings it';
+    throw new ApiError(ANY_CALL.temporarily_unavailable, { message, cause });
   }
 }
 

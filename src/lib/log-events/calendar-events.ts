@@ -78,6 +78,12 @@ export const CALENDAR_EVENTS = {
     act: 'Check that the database is reachable, accepts writes and has disk space; `kalends doctor` helps',
     fields: ['calendarKey', 'err'],
   },
+  write_not_stored: {
+    level: 'warn',
+    when: 'after a provider made a change, Kalends could not store it, release its calendar or mark its account as healthy; this happens later by itself',
+    act: 'Look at the database if `err` names it',
+    fields: ['accountKey', 'calendarKey', 'err'],
+  },
   occurrence_not_moved: {
     level: 'warn',
     when: 'after a series was split, a moved occurrence is back at its regular time, because its series cannot have it elsewhere',
