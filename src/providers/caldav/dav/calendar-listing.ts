@@ -1,5 +1,6 @@
 /** Reads the list of calendars of a home. */
 import type { ProviderCalendar } from '../../../calendars/calendar.ts';
+import { ProviderError } from '../../../calendars/provider-error.ts';
 import { isPinned } from '../../../lib/egress/origins.ts';
 import { mainCalendarIn, ownerIn, parseCalendar, readVersionTag } from './calendar-properties.ts';
 import { type DavBody, decodeBody } from './dav-body.ts';
@@ -7,6 +8,7 @@ import type { DavTask } from './dav-reading.ts';
 import { plainPath } from './href.ts';
 import { type DavResponse, multistatusParts } from './multistatus.ts';
 import { bounded } from './properties-task.ts';
+import { isFailure } from './status.ts';
 
 export type CalendarsInput = {
   readonly body: DavBody;
@@ -36,7 +38,10 @@ export type CalendarsPart = {
 const CALENDARS_OF_PART = 10;
 const PART_MS = 20;
 
-/** Yields the calendars for events in a home, in its order. Fails as `multistatusParts` does. */
+/**
+ * Yields the calendars for events in a home, in its order. Fails as `multistatusParts` does, and as `unavailable` if the
+ * server failed to return one of its resources: that may be a calendar, which must not count as deleted.
+ */
 export const CALENDARS: DavTask<CalendarsInput, CalendarsPart> = {
   name: 'caldav-calendars',
   *run({ body, base, origins, principal, most }) {
@@ -53,6 +58,7 @@ export const CALENDARS: DavTask<CalendarsInput, CalendarsPart> = {
           foreign.add(url?.host ?? '');
           continue;
         }
+        requireReturned(response);
         main ??= resolveMain(response, base);
         const calendar = parseCalendar(response, url);
         if (calendar === undefined) continue;
@@ -71,6 +77,12 @@ export const CALENDARS: DavTask<CalendarsInput, CalendarsPart> = {
     }
   },
 };
+
+function requireReturned({ status, typeStatus }: DavResponse): void {
+  const failed = [status, typeStatus].find(isFailure);
+  if (failed === undefined) return;
+  throw new ProviderError('unavailable', `The server lists a calendar with status ${failed}`);
+}
 
 /** `user` is the path of a principal: a server may list calendars at another host than it signs in at. */
 function isOthers(response: DavResponse, base: string, user: string): boolean {

@@ -4,6 +4,7 @@ import { dav } from './dav-names.ts';
 import type { DavTask } from './dav-reading.ts';
 import { comparableHref, comparablePath, withoutSlash } from './href.ts';
 import { type DavResponse, type Multistatus, multistatusParts } from './multistatus.ts';
+import { isFailure } from './status.ts';
 import { child, readElementText } from './xml.ts';
 
 export type ListedObject = {
@@ -29,7 +30,9 @@ export function parseListedObject(response: DavResponse, collection: URL): Liste
   if (child(properties.get(dav('resourcetype')), dav('collection')) !== undefined) return undefined;
   const contentType = readElementText(properties.get(dav('getcontenttype')));
   const isCalendar =
-    contentType === undefined ? /\.ics$/i.test(path) : /^text\/calendar\b/i.test(contentType);
+    contentType === undefined
+      ? isFailure(response.status) || /\.ics$/i.test(path)
+      : /^text\/calendar\b/i.test(contentType);
   if (!isCalendar) return undefined;
   return { href: response.href, path, etag: boundedTag(readElementText(properties.get(dav('getetag')))) };
 }

@@ -7,6 +7,8 @@ export type DavResponse = {
   readonly href: string;
   /** The status of the whole resource; `undefined` if each property has its own. */
   readonly status: number | undefined;
+  /** The status of `resourcetype` if the server did not return it. */
+  readonly typeStatus: number | undefined;
   /** By name, only those with a 2xx status. */
   readonly properties: ReadonlyMap<string, XmlElement>;
 };
@@ -58,17 +60,21 @@ const MOST_HREFS = 10_000;
 function readResponse(element: XmlElement): DavResponse[] {
   const status = parseHttpStatus(child(element, dav('status')));
   const properties = new Map<string, XmlElement>();
+  let typeStatus: number | undefined;
   for (const propstat of element.children.filter(({ name }) => name === dav('propstat'))) {
     // Without a status the property exists: some servers leave it out.
     const code = parseHttpStatus(child(propstat, dav('status'))) ?? 200;
-    if (code < 200 || code > 299) continue;
-    for (const property of child(propstat, dav('prop'))?.children ?? [])
-      properties.set(property.name, property);
+    const prop = child(propstat, dav('prop'));
+    if (code < 200 || code > 299) {
+      if (child(prop, dav('resourcetype')) !== undefined) typeStatus = code;
+      continue;
+    }
+    for (const property of prop?.children ?? []) properties.set(property.name, property);
   }
   const hrefs = listHrefs(element);
   if (hrefs.length > MOST_HREFS)
     throw new ProviderError('invalid_response', 'The server responds with too many resources at once');
-  return hrefs.map((href) => ({ href, status, properties }));
+  return hrefs.map((href) => ({ href, status, typeStatus, properties }));
 }
 
 /** Parses `HTTP/1.1 404 Not Found`, RFC 9112 §4. */

@@ -13,7 +13,7 @@ import {
 } from './listed-object.ts';
 import { namesCondition } from './multistatus.ts';
 import { readListing } from './read-listing.ts';
-import { isGone, isTemporary } from './status.ts';
+import { isGone, isHidden, isTemporary } from './status.ts';
 
 /** A page of changes; another page follows while `truncated`. */
 export type SyncPage = {
@@ -56,7 +56,10 @@ async function syncPage(session: DavSession, collection: URL, token: string): Pr
   if (answer.status !== 207) throw toSyncError(answer, token);
   const { responses, syncToken } = await readListing(session, answer, collection);
   if (syncToken === undefined) throw new SyncCollectionRefused('The response has no sync token');
-  const present = responses.filter(({ status }) => status === undefined || status < 300);
+  // An object that the server failed to return has no etag, so it is fetched alone.
+  const present = responses.filter(
+    (response) => !isGone(response.status) && !isHidden(response.status) && !isTruncation(response),
+  );
   const deleted = responses.filter(({ status }) => isGone(status));
   return {
     objects: objectsIn({ responses: present, syncToken }),
