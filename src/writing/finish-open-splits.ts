@@ -13,7 +13,7 @@ import {
 } from './run-split.ts';
 import type { OpenSplit, SplitStep } from './split-journal.ts';
 import { readPlan, type SplitPlan } from './split-plan.ts';
-import { lookAtOld, type OldSeries } from './split-steps.ts';
+import { findNewSeries, lookAtOld, type OldSeries } from './split-steps.ts';
 
 /** A split that cannot be finished now. */
 export type UnfinishedSplit = {
@@ -78,7 +78,9 @@ async function finishSplit(
   // Counted after a response only: nothing is given up while the provider is unreachable.
   const plan = { ...planned, runs: (planned.runs ?? 0) + 1 };
   await deps.splits.noteStep(splitId, step, JSON.stringify(plan));
-  const way = chooseStep(step, plan, old);
+  const next = chooseStep(step, plan, old);
+  // If somebody deleted the new series, the old one keeps its later half.
+  const way = next === 'run' && old.is === 'as planned' && (await isNewDeleted(plan, turn)) ? 'undo' : next;
   if (way === 'run' && old.is !== 'gone') {
     await runSplit({ splitId, plan, target: old.target }, turn, deps);
   } else if (way === 'undo') {
@@ -96,6 +98,9 @@ async function finishSplit(
     await deps.splits.closeSplit(splitId);
   }
 }
+
+const isNewDeleted = async (plan: SplitPlan, turn: Turn): Promise<boolean> =>
+  plan.newHref !== undefined && (await findNewSeries(plan, turn)) === undefined;
 
 /** Chooses how to continue. Once the old series may be trimmed, the new one may be the only later half, so it stays. */
 function chooseStep(step: SplitStep, plan: JournalPlan, { is }: OldSeries): 'run' | 'undo' | 'close' {

@@ -85,10 +85,25 @@ describe('a split that was left in the journal', () => {
     assert.deepEqual(await titles(), ['Weekly', 'Weekly', 'Next']);
   });
 
-  it('continues where the new series was deleted meanwhile, and does not create it again', async () => {
-    await leave('created');
+  const deleteNewSeries = () => {
     const made = [...at.dav.resources.keys()].find((name) => name !== 'a.ics');
     at.dav.remove(made ?? '');
+  };
+
+  it('leaves the old series as it is if the new one was deleted meanwhile', async () => {
+    await leave('created');
+    deleteNewSeries();
+
+    assert.equal((await at.send('POST', NEXT)).status, 200);
+
+    assert.deepEqual(at.writes(), ['PUT'], 'the next event alone');
+    assert.deepEqual(await titles(), ['Weekly', 'Weekly', 'Weekly', 'Weekly', 'Weekly', 'Next']);
+    assert.deepEqual(await journal(), []);
+  });
+
+  it('does not create the new series again if it was deleted after the old one had ended', async () => {
+    await leave('trimmed');
+    deleteNewSeries();
 
     assert.equal((await at.send('POST', NEXT)).status, 200);
 
