@@ -55,7 +55,8 @@ export const listenerOperations: readonly Operation[] = [
     id: 'takeListenerDeliveries',
     group,
     summary: 'Read the deliveries of a listener, signed as they would be sent',
-    description: 'Each delivery is returned once. Deliveries of a calendar are in order.',
+    description:
+      'Each delivery is returned at most once: if the connection breaks during a response, the deliveries in it are not returned again. Deliveries of a calendar are in order.',
     callers: ['application'],
     pathFields: NAMED,
     query: LISTENER_QUERY,

@@ -99,7 +99,8 @@ type Waiting = { readonly query: unknown; readonly signal: AbortSignal };
 
 /**
  * Returns the listener's deliveries, in order within a calendar; waits up to `wait` seconds for one, and extends the
- * listener's life. Throws 400, 404 `listener_not_found`, and 429 like Turns.
+ * listener's life. They count as delivered before the client has the response. Throws 400, 404 `listener_not_found`, and
+ * 429 like Turns.
  */
 export async function takeDeliveries(
   listener: ListenerName,
