@@ -97,7 +97,7 @@ type Read = ListChangesDeps & { readonly grant: Grant; readonly pageSize: number
 
 /**
  * Returns the response as JSON, in pieces if large: `changes`, `cursor`, `more` and any `errors`. Throws 400 for a bad
- * query, 410 `cursor_expired` if changes since the cursor were deleted, 429 like Turns, 403 and 503 like freshAccounts,
+ * query, 410 `cursor_expired` like requireUnexpired, 429 like Turns, 403 and 503 like freshAccounts,
  * and the errors of `authenticate`.
  */
 export async function listChanges(
@@ -168,10 +168,10 @@ async function continueFeed(cursor: ChangeCursor, read: Read): Promise<Answer> {
   return cursor.state === undefined ? listSince(cursor, read) : listAllEvents(cursor, read);
 }
 
-/** Throws 410 if entries after the cursor may have been deleted. */
+/** Throws 410 if entries after the cursor may have been deleted, or the database lost the commits up to the cursor. */
 function requireUnexpired({ feedId, seq, event }: ChangeCursor, state: FeedState | undefined): asserts state {
   const lowest = event === undefined ? seq : seq - 1;
-  if (state?.feedId === feedId && lowest >= state.prunedSeq) return;
+  if (state?.feedId === feedId && lowest >= state.prunedSeq && seq <= state.seq) return;
   throw new ApiError(CHANGES.cursor_expired);
 }
 

@@ -30,6 +30,8 @@ const END_ONCE = [
   // No instance of that time still runs.
   'DELETE FROM instance WHERE started_at <= :now',
 ];
+/** Ends all feeds: numbers that cursors have from after the backup are given to other changes. */
+const END_FEEDS = 'UPDATE application_user SET feed_id = NULL';
 
 type RestoreTerms = { readonly settings: DatabaseSettings; readonly file: string; readonly caller: Caller };
 
@@ -149,6 +151,7 @@ async function finishCopy(copy: string, finishing: Finishing): Promise<Restored[
   try {
     await db.transaction(async (tx) => {
       for (const sql of END_ONCE) await tx.change(sql, { now });
+      await tx.change(END_FEEDS);
       if (endAllGrants) await tx.change(END_GRANTS, { now });
     });
     const endedAgain = asItWas ? NOTHING : await endAgain(db, finishing, now);

@@ -108,6 +108,22 @@ describe('kalends restore', () => {
     assert.deepEqual(living, [['ada', 'ben'], []]);
   });
 
+  it('kalends restore ends every feed, so that no cursor from after the backup is accepted', async () => {
+    const { cli, file, withStorage } = await begin();
+    const ada = { clientId: 'acme', userId: 'ada' };
+    const before = await withStorage(async ({ db, changes }) => {
+      await makeUsers(db);
+      return changes.follow(ada, NOW);
+    });
+    await cli.json('backup', file);
+
+    await cli.json('restore', file, '--as-it-was', '--yes');
+
+    const after = await withStorage(({ changes }) => changes.follow(ada, NOW));
+    assert.ok(before !== undefined && after !== undefined);
+    assert.notEqual(after.feedId, before.feedId);
+  });
+
   it('kalends restore takes over from a database that is damaged, and says that nobody knows what it had', async () => {
     const { cli, file, livingGrants } = await withBackup();
     await writeFile(path.join(cli.dataDir, 'kalends.db'), randomBytes(8192));

@@ -120,9 +120,10 @@ async function openMachine(settings: Record<string, string> = {}) {
     },
     async begin() {
       // The service must not run yet: its housekeeping would delete an old user without a grant.
-      await withStorage(async ({ db }) => {
+      await withStorage(async ({ db, changes }) => {
         await makeUsers(db);
         for (const userId of ['ada', 'ben']) await makeFamily(db, { clientId: 'acme', userId });
+        await changes.follow({ clientId: 'acme', userId: 'ada' }, Date.now());
       });
       await run('systemctl start kalends');
     },
@@ -133,6 +134,11 @@ async function openMachine(settings: Record<string, string> = {}) {
         );
         return rows.map(({ userId }) => userId);
       }, changes),
+    feed: (changes = {}) =>
+      withStorage(
+        (storage) => storage.changes.stateOf({ clientId: 'acme', userId: 'ada' }, Date.now()),
+        changes,
+      ),
   };
 }
 
@@ -156,6 +162,7 @@ describe('docs/disaster-recovery.md', () => {
     await machine.run('kalends user revoke acme ada');
     await machine.section(database);
     const revoked = await machine.living();
+    const feed = await machine.feed();
     await machine.run('systemctl stop kalends');
     await rm(machine.at('data'), { recursive: true });
     await machine.section(whole);
@@ -164,6 +171,7 @@ describe('docs/disaster-recovery.md', () => {
 
     assert.match(drilled, /complete, as of[\s\S]*acme/);
     assert.deepEqual(revoked, ['ben'], 'what was revoked since was ended again');
+    assert.equal(feed, undefined, 'no cursor is accepted');
     assert.deepEqual(anew, ['ada', 'ben'], 'the database that knew it is gone');
     assert.match(rotated, /Everything is sealed under master key/);
   });
@@ -190,6 +198,11 @@ describe('docs/disaster-recovery.md', () => {
       assert.match(said, /acme\tben/, 'a user that was deleted since is named');
       assert.doesNotMatch(said, /acme\tada/);
       assert.deepEqual(await machine.living({ KALENDS_DATABASE_URL: restored }), []);
+      assert.equal(
+        await machine.feed({ KALENDS_DATABASE_URL: restored }),
+        undefined,
+        'no cursor is accepted',
+      );
     },
   );
 });

@@ -157,6 +157,15 @@ describe('GET /events/changes', () => {
     assert.equal((await follow((await ask('initial=true')).cursor)).changes.length, 0);
   });
 
+  it('a cursor answers 410 while the database has lost the changes up to it', async () => {
+    const { cursor } = await ask('');
+    await server.db.write('UPDATE application_user SET feed_seq = feed_seq - 1');
+
+    assert.equal((await ask(`cursor=${cursor}`)).code, 'cursor_expired');
+    await server.db.write('UPDATE application_user SET feed_seq = feed_seq + 1');
+    assert.equal((await ask(`cursor=${cursor}`)).status, 200);
+  });
+
   it('a cursor is taken from its own user and application alone', async () => {
     const { cursor } = await ask('');
     const page = (await get(server, '/events?pageSize=1', token)).json().nextPageToken;
