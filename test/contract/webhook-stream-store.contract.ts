@@ -1,44 +1,18 @@
 /** Contract tests for StreamStore. Each database's test calls them with its own `open`. */
 import assert from 'node:assert/strict';
-import { randomBytes, randomUUID } from 'node:crypto';
 import { describe, it } from 'node:test';
 
 import { currentTrace, toTraceparent } from '../../src/lib/current-trace.ts';
-import { createSealer } from '../../src/lib/sealing.ts';
 import { noteChanges } from '../../src/store/changes/webhook-streams.ts';
 import type { Database } from '../../src/store/drivers/database.ts';
 import { tracedDatabase } from '../../src/store/drivers/wrapped-database.ts';
-import { openStores } from '../../src/store/open-stores.ts';
-import type { NewMessage, TakenStream } from '../../src/webhooks/message.ts';
-import type { StreamStore, TakeTerms } from '../../src/webhooks/stream-store.ts';
+import type { TakenStream } from '../../src/webhooks/message.ts';
+import type { StreamStore } from '../../src/webhooks/stream-store.ts';
 import { NOW } from './calendar-rows.ts';
-import { makeCalendar, makeCalendars, makeFamily } from './grant-rows.ts';
-import { takeTerms } from './take-terms.ts';
-
-const LEASE = 30_000;
+import { LEASE, makeGrant, newMessage, openStreams, take, taken, touch } from './stream-rows.ts';
 
 export function streamStoreContract(database: string, open: () => Promise<Database>): void {
-  const prepare = async (calendars = 1) => {
-    const db = await open();
-    const sealer = createSealer(randomBytes(32));
-    const { streams, messages } = openStores(db, { sealer });
-    await makeCalendars(db, []);
-    await db.write(
-      `INSERT INTO webhook_endpoint (endpoint_id, client_id, url, address, is_first, created_at)
-       VALUES ('we_acme', 'acme', 'https://hook.example/', 'https://hook.example/', 1, :now) RETURNING client_id`,
-      { now: NOW },
-    );
-    for (let index = 0; index < calendars; index += 1) await makeStream(db, `c${index}`);
-    return { db, streams, messages };
-  };
-  const take = (streams: StreamStore, now = NOW, change: Partial<TakeTerms> = {}) =>
-    streams.takeStreams(takeTerms(now, { leaseUntil: now + LEASE, ...change }));
-  const taken = async (streams: StreamStore, now = NOW): Promise<TakenStream> => {
-    await streams.scheduleChanged(now);
-    const [stream] = await take(streams, now);
-    assert.ok(stream !== undefined);
-    return stream;
-  };
+  const prepare = (calendars = 1) => openStreams(open, calendars);
   const delivered = { seq: 5, id: undefined };
   const begin = async (streams: StreamStore, stream: TakenStream, message = newMessage()) => {
     const calendar = await streams.findDeliveryCalendar(stream.calendarKey ?? '');
@@ -341,45 +315,4 @@ export function streamStoreContract(database: string, open: () => Promise<Databa
       assert.deepEqual(await db.all('SELECT stream_id FROM webhook_stream'), []);
     });
   });
-}
-
-const newMessage = (): NewMessage => ({
-  messageId: `msg_${randomUUID()}`,
-  sequence: 1,
-  changeType: 'updated',
-  eventCount: 1,
-  shows: 'events',
-  body: '{"title":"x"}',
-  createdAt: NOW,
-});
-
-async function makeStream(db: Database, key: string): Promise<void> {
-  await makeCalendar(db, key, NOW);
-  await db.write(
-    `INSERT INTO webhook_stream (stream_id, endpoint_id, client_id, user_id, calendar_key, told_seq, due_at)
-     VALUES ('we_acme ' || CAST(:key AS TEXT), 'we_acme', 'acme', 'ada', :key, 0, 0) RETURNING stream_id`,
-    { key },
-  );
-}
-
-/** Records a change of a calendar, as a commit of the mirror does. */
-async function touch(db: Database, key: string): Promise<void> {
-  await db.transaction((tx) => noteChanges(tx, key, { seq: 9 }));
-}
-
-async function makeGrant(db: Database, scope = 'read'): Promise<void> {
-  const coverageId = randomUUID();
-  await db.write(
-    `INSERT INTO grant_coverage (coverage_id, group_id, scope) VALUES (:coverageId, 'acme-ada', 'read-write')
-     RETURNING coverage_id`,
-    { coverageId },
-  );
-  await makeFamily(db, { clientId: 'acme', userId: 'ada', coverageId });
-  await db.write(
-    'UPDATE token_family SET scope = :scope WHERE coverage_id = :coverageId RETURNING family_id',
-    {
-      coverageId,
-      scope,
-    },
-  );
 }

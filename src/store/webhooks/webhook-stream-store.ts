@@ -178,7 +178,7 @@ function streamMessages(db: Database, sealer: Sealer): StreamMessages {
 
     async passOver({ streamId, holder, leaseUntil }, delivered, more) {
       const text = `
-        UPDATE webhook_stream SET told_seq = :deliveredSeq, told_id = :deliveredId, initial = 0,
+        UPDATE webhook_stream SET told_seq = :deliveredSeq, told_id = :deliveredId,
                pending_since = CASE WHEN :more = 1 THEN pending_since END,
                due_at = CASE WHEN ${UNCHANGED} AND CAST(:more AS BIGINT) = 0 THEN NULL ELSE 0 END, ${GIVEN_BACK}
          WHERE ${HELD}`;
