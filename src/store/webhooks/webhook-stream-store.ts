@@ -247,13 +247,19 @@ const START: BatchStatement = {
   plan: 'once',
 };
 
-/** Moves a calendar's position to the present: a grant that begins later receives nothing from before. */
+/**
+ * Moves a calendar's position to the present: a grant that begins later receives nothing from before. If something
+ * changed during the lease, a grant may have begun, so the position stays.
+ */
+const MOVES = `${UNCHANGED} AND calendar_key IS NOT NULL`;
 const WITHHOLD = `
-  UPDATE webhook_stream SET message_id = NULL, initial = 0, pending_since = NULL, told_id = NULL,
-         told_seq = CASE WHEN calendar_key IS NULL THEN told_seq ELSE
+  UPDATE webhook_stream SET message_id = NULL, pending_since = NULL,
+         initial = CASE WHEN ${MOVES} THEN 0 ELSE initial END, told_id = CASE WHEN ${MOVES} THEN NULL ELSE told_id END,
+         told_seq = CASE WHEN ${MOVES} THEN
                       (SELECT u.feed_seq FROM application_user u
-                        WHERE u.client_id = webhook_stream.client_id AND u.user_id = webhook_stream.user_id) END,
-         due_at = CASE WHEN ${UNCHANGED} AND calendar_key IS NOT NULL THEN NULL ELSE 0 END, ${GIVEN_BACK}
+                        WHERE u.client_id = webhook_stream.client_id AND u.user_id = webhook_stream.user_id)
+                    ELSE told_seq END,
+         due_at = CASE WHEN ${MOVES} THEN NULL ELSE 0 END, ${GIVEN_BACK}
    WHERE ${HELD}`;
 
 type ChangeRow = Omit<PendingChange, 'createdOwn' | 'deleted' | 'fields' | 'was'> & {
