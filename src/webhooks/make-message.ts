@@ -33,7 +33,7 @@ export type Made = {
 
 const MOST_CHANGES = 50;
 const MOST_BYTES = 20_000;
-/** Older changes may have been deleted (job-handlers.ts). */
+/** Older changes may have been deleted (job-handlers.ts). A stream whose changes were deleted has waited longer. */
 const REMEMBERED_MS = 29 * 24 * 3_600_000;
 
 /** Returns the next message of a stream without a pending one. */

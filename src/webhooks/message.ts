@@ -58,7 +58,7 @@ export type TakenStream = {
   readonly sequence: number;
   /** Whether the end of the calendar's first sync is still undelivered. */
   readonly initial: boolean;
-  /** The start of the wait for a delivery. */
+  /** The start of the wait for a delivery, or the age of its changes that were deleted. */
   readonly pendingSince: number | undefined;
   /** The traceparent of the last change, if it is traced. */
   readonly trace?: string;

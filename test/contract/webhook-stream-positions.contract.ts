@@ -57,5 +57,40 @@ export function streamPositionsContract(database: string, open: () => Promise<Da
       const { delivered, initial } = await taken(streams, NOW + LEASE);
       assert.deepEqual([delivered, initial], [{ seq: 9, id: undefined }, false]);
     });
+
+    it('a stream waits since the deletion of changes that it has not delivered, and no other stream does', async () => {
+      const { db, changes } = await openStreams(open, 5);
+      const before = NOW + 1;
+      // Each calendar has change 5. That of c3 is kept, c2 has delivered its own, and c4 has waited for longer.
+      for (const [key, set] of [
+        ['c0', 'told_seq = 4'],
+        ['c1', "told_seq = 5, told_id = 'a'"],
+        ['c2', 'told_seq = 5'],
+        ['c3', 'told_seq = 4'],
+        ['c4', 'told_seq = 4, pending_since = 7'],
+      ] as const) {
+        await db.write(`UPDATE webhook_stream SET ${set} WHERE calendar_key = :key`, { key });
+        await makeChange(db, key, key === 'c3' ? before : NOW);
+      }
+
+      await changes.forgetChanges(before);
+
+      const waiting = await db.all<{ since: number | undefined }>(
+        'SELECT pending_since AS "since" FROM webhook_stream ORDER BY stream_id',
+      );
+      assert.deepEqual(
+        waiting.map(({ since }) => since),
+        [before, before, undefined, undefined, 7],
+      );
+    });
   });
 }
+
+/** Records change 5 of Ada's feed, of an event of this calendar. */
+const makeChange = (db: Database, key: string, notedAt: number) =>
+  db.write(
+    `INSERT INTO event_change (calendar_key, event_id, client_id, user_id, seq, created_seq, deleted, provider,
+       account_id, href, noted_at)
+     VALUES (:key, 'b', 'acme', 'ada', 5, 0, 0, 'caldav', 'id', :key, :notedAt)`,
+    { key, notedAt },
+  );

@@ -143,7 +143,29 @@ const LOG: readonly Guard[] = [
   },
 ];
 
+const DELETED_CHANGES =
+  'a stream waits since the deletion of changes that it has not delivered, and no other stream does';
 const STREAMS: readonly Guard[] = [
+  {
+    store: 'webhook-stream',
+    without: 'c.noted_at < :before AND (c.seq=>(c.seq',
+    fails: DELETED_CHANGES,
+  },
+  {
+    store: 'webhook-stream',
+    without: 'AND (c.seq > s.told_seq OR (c.seq = s.told_seq AND s.told_id IS NOT NULL))=>',
+    fails: DELETED_CHANGES,
+  },
+  {
+    store: 'webhook-stream',
+    without: ' OR (c.seq = s.told_seq AND s.told_id IS NOT NULL)=>',
+    fails: DELETED_CHANGES,
+  },
+  {
+    store: 'webhook-stream',
+    without: ' OR pending_since > :before)=> OR pending_since > 0)',
+    fails: DELETED_CHANGES,
+  },
   {
     store: 'webhook-stream',
     without: ' AND lease_holder = :holder=>',

@@ -284,6 +284,27 @@ onEachDatabase((database, open) => {
       assert.equal(next?.body.events[0]?.title, 'now');
     });
 
+    it('a stream with a waiting message also says that changes behind it were deleted during a long pause', async () => {
+      const { deps, clock } = telling.server;
+      telling.receiver.answer = () => ({ status: 410 });
+      await change('/work/', 'waits');
+      await change('/work/', 'deleted');
+      for (let day = 0; day < 40; day += 1) {
+        clock.now += 24 * HOUR;
+        await deps.changes.forgetChanges(clock.now - 30 * 24 * HOUR);
+      }
+      telling.receiver.answer = () => ({ status: 204 });
+      telling.receiver.received.length = 0;
+      await telling.deps.endpoints.resumeEndpoint('we_acme', undefined);
+      await telling.deliver();
+
+      const sent = telling.receiver.received.map(({ body }) => [body.events[0]?.title, body.metadata.reset]);
+      assert.deepEqual(sent, [
+        ['waits', undefined],
+        [undefined, true],
+      ]);
+    });
+
     it('keeps neither bodies nor secrets in plain bytes of the database', async () => {
       telling.receiver.answer = () => ({ status: 500, text: 'answer-canary' });
       await change('/work/', 'one');

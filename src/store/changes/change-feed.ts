@@ -3,7 +3,7 @@ import type { ChangeFeed, EventName, FeedChange, FeedState } from '../../reading
 import type { Database, Dialect, Statements } from '../drivers/database.ts';
 import { lookSoon } from '../jobs/followed-accounts.ts';
 import { newFeedId } from './change-journal.ts';
-import { HAS_ENDPOINT } from './webhook-streams.ts';
+import { HAS_ENDPOINT, noteForgotten } from './webhook-streams.ts';
 
 const STATE = 'feed_id AS feed_id, feed_seq AS seq, feed_pruned AS pruned_seq';
 const OF_USER = 'client_id = :clientId AND user_id = :userId';
@@ -87,6 +87,7 @@ async function forgetChanges(tx: Statements, before: number): Promise<number> {
       WHERE (client_id, user_id) IN (SELECT client_id, user_id FROM event_change WHERE noted_at < :before)`,
     { before },
   );
+  await noteForgotten(tx, before);
   const deleted = await tx.change(
     `DELETE FROM event_change WHERE noted_at < :before
         AND seq <= (SELECT u.feed_pruned FROM application_user u

@@ -44,4 +44,17 @@ export async function noteArrivals(
   await tx.change(ofAccounts(tx.dialect), { accountKeys, seq, initial: 1, trace: traceOfStream() });
 }
 
+const BEHIND = `
+  SELECT s.stream_id FROM event_change c JOIN webhook_stream s ON s.calendar_key = c.calendar_key
+   WHERE c.noted_at < :before AND (c.seq > s.told_seq OR (c.seq = s.told_seq AND s.told_id IS NOT NULL))`;
+
+/** Notes that streams wait since `before` if changes of theirs from before it will be deleted: they send a reset. */
+export async function noteForgotten(tx: Statements, before: number): Promise<void> {
+  await tx.change(
+    `UPDATE webhook_stream SET pending_since = :before
+      WHERE (pending_since IS NULL OR pending_since > :before) AND stream_id IN (${BEHIND})`,
+    { before },
+  );
+}
+
 export const HAS_ENDPOINT = `EXISTS (SELECT 1 FROM webhook_endpoint e WHERE e.client_id = application_user.client_id)`;
