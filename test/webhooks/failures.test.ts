@@ -270,6 +270,17 @@ onEachDatabase((database, open) => {
       assert.deepEqual(await messages(), []);
     });
 
+    it('a waiting message is withheld when its provider no longer lists its calendar, and then deleted in time', async () => {
+      telling.receiver.answer = () => ({ status: 500 });
+      await change('/work/', 'one');
+      telling.server.provider.calendars.delete('/work/');
+      await telling.sync();
+
+      assert.deepEqual(await messages(), [{ state: 'withheld', attempts: 1, calendarId: '/work/' }]);
+      await telling.deps.messages.deleteOldMessages(telling.server.clock.now + 1);
+      assert.deepEqual(await messages(), []);
+    });
+
     it('a stream that waited longer than changes are stored says so and continues from the present', async () => {
       await telling.server.db.write("UPDATE webhook_endpoint SET state = 'paused' RETURNING endpoint_id");
       await change('/work/', 'long ago');

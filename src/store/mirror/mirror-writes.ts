@@ -11,6 +11,7 @@ import { KNOWN_CALENDARS, type KnownCalendar, noteCalendars } from '../changes/c
 import { calendarRemovalRecorder, firstSyncRecorder, recordChanges } from '../changes/change-journal.ts';
 import { calendarNoter } from '../changes/user-notes.ts';
 import type { Statements, Value } from '../drivers/database.ts';
+import { endStreams } from '../webhooks/webhook-settling.ts';
 import {
   ENDS_SYNC,
   LISTED_AGAIN,
@@ -55,6 +56,7 @@ export async function replaceCalendars(
   for (const { calendarKey: gone } of before.filter(({ href }) => !hrefs.has(href))) {
     await tx.change("DELETE FROM job WHERE kind = 'sync-calendar' AND key = :gone", { gone });
     await recordRemoval(gone);
+    await endStreams(tx, gone, { now, reason: 'The calendar was deleted' });
     await tx.change('DELETE FROM calendar WHERE calendar_key = :gone', { gone });
   }
   for (const [position, calendar] of calendars.entries()) await putCalendar(tx, calendar, { key, position });

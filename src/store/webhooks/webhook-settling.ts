@@ -144,3 +144,23 @@ export async function settleFailed(
   }
   await addAttempt(tx, settled);
 }
+
+/** Deletes the streams of a calendar and withholds their pending messages. `now` is in epoch milliseconds. */
+export async function endStreams(
+  tx: Statements,
+  calendarKey: string,
+  { now, reason }: { readonly now: number; readonly reason: string },
+): Promise<void> {
+  // Streams are first: a message that starts at the same time is either found here or never stored.
+  const streams = await tx.all<{ messageId: string | undefined }>(
+    'DELETE FROM webhook_stream WHERE calendar_key = :calendarKey RETURNING message_id',
+    { calendarKey },
+  );
+  const messageIds = streams.flatMap(({ messageId }) => messageId ?? []);
+  if (messageIds.length === 0) return;
+  await tx.change(
+    `UPDATE webhook_message SET state = 'withheld', settled_at = :now, reason = :reason
+      WHERE state = 'pending' AND message_id ${tx.dialect.oneOf('messageIds')}`,
+    { messageIds, now, reason },
+  );
+}

@@ -3,6 +3,7 @@ import type { Subscription, SubscriptionStore } from '../../webhooks/subscriptio
 import { firstSyncRecorder } from '../changes/change-journal.ts';
 import { lockUser } from '../changes/user-lock.ts';
 import type { Database, Statements } from '../drivers/database.ts';
+import { endStreams } from './webhook-settling.ts';
 
 type Row = Omit<Subscription, 'ended'> & { ended: number };
 
@@ -26,11 +27,6 @@ const END = `
   VALUES (:calendarKey, :clientId, :userId, 1, :now)
   ON CONFLICT (calendar_key) DO UPDATE SET channel_id = NULL, expires_at = NULL, ended = 1,
     updated_at = excluded.updated_at`;
-const WITHHOLD = `
-  UPDATE webhook_message SET state = 'withheld', settled_at = :now, reason = 'The calendar was unsubscribed'
-   WHERE state = 'pending' AND message_id IN
-         (SELECT message_id FROM webhook_stream WHERE calendar_key = :calendarKey AND message_id IS NOT NULL)`;
-
 export function subscriptionStore(db: Database): SubscriptionStore {
   return {
     async hasEndpoint(clientId) {
@@ -67,8 +63,7 @@ export function subscriptionStore(db: Database): SubscriptionStore {
         await lockUser(tx, calendar);
         if (!(await isOfUser(tx, calendar))) return;
         await tx.change(END, { ...calendar, now });
-        await tx.change(WITHHOLD, { calendarKey, now });
-        await tx.change('DELETE FROM webhook_stream WHERE calendar_key = :calendarKey', { calendarKey });
+        await endStreams(tx, calendarKey, { now, reason: 'The calendar was unsubscribed' });
       });
     },
   };
