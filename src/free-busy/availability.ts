@@ -9,7 +9,7 @@ import type { ListEventsDeps } from '../reading/list-events.ts';
 import type { AvailabilityRequest } from './availability-request.ts';
 import { busyTime } from './busy-time.ts';
 import { readCalendars, renderInterval } from './free-busy.ts';
-import { clipped, common, gaps, type Interval, merged } from './intervals.ts';
+import { clipped, common, gaps, type Interval, merged, type Part } from './intervals.ts';
 
 export const FREE_BUSY = errorTable({
   user_not_connected: {
@@ -140,24 +140,18 @@ export function freeSlots(
   const from = { start: Math.max(window.start, earliest), end: window.end };
   const free = from.start < from.end ? gaps(padded, from) : [];
   const slots: Interval[] = [];
-  for (const hours of open) {
-    for (const gap of common([hours], free)) {
-      for (const start of startsIn(gap, hours.start, rules)) {
-        if (slots.length >= limit) return slots;
-        slots.push({ start, end: start + duration });
-      }
+  for (const gap of common(open, free)) {
+    for (const start of startsIn(gap, rules)) {
+      if (slots.length >= limit) return slots;
+      slots.push({ start, end: start + duration });
     }
   }
   return slots;
 }
 
-function* startsIn(
-  { start, end }: Interval,
-  anchor: number,
-  { duration, step }: SlotRules,
-): Generator<number> {
+function* startsIn({ start, end, within }: Part, { duration, step }: SlotRules): Generator<number> {
   const last = end - duration;
-  const first = anchor + Math.ceil((start - anchor) / step) * step;
+  const first = within.start + Math.ceil((start - within.start) / step) * step;
   if (first <= last) {
     for (let at = first; at <= last; at += step) yield at;
   } else if (start <= last) {

@@ -29,15 +29,18 @@ export function gaps(busy: readonly Interval[], window: Interval): Interval[] {
   return free;
 }
 
-/** Returns the time in both lists; each list is disjoint and in order. */
-export function common(one: readonly Interval[], other: readonly Interval[]): Interval[] {
-  const both: Interval[] = [];
+/** A part of the interval `within`. */
+export type Part = Interval & { readonly within: Interval };
+
+/** Returns the time in both lists, as parts of intervals of the first; each list is disjoint and in order. */
+export function common(one: readonly Interval[], other: readonly Interval[]): Part[] {
+  const both: Part[] = [];
   for (let i = 0, j = 0; i < one.length && j < other.length; ) {
     const [a, b] = [one[i], other[j]];
     if (a === undefined || b === undefined) break;
     const start = Math.max(a.start, b.start);
     const end = Math.min(a.end, b.end);
-    if (start < end) both.push({ start, end });
+    if (start < end) both.push({ start, end, within: a });
     if (a.end < b.end) i += 1;
     else j += 1;
   }

@@ -79,6 +79,36 @@ describe('free slots', () => {
     );
   });
 
+  it('free slots are those of each open interval, in turn', () => {
+    fc.assert(
+      fc.property(intervals, intervals.map(merged), rulesOf, (busy, open, rules) => {
+        const slots = open.flatMap((hours) => freeSlots(busy, [hours], rules));
+        assert.deepEqual(freeSlots(busy, open, rules), slots);
+      }),
+      RUNS,
+    );
+  });
+
+  it('the work for free slots grows only as fast as the open intervals and the busy ones', () => {
+    const countReads = (size: number): number => {
+      let reads = 0;
+      const list = (offset: number) =>
+        Array.from({ length: size }, (_, i) => ({
+          start: i * HOUR + offset,
+          get end() {
+            reads += 1;
+            return i * HOUR + offset + 20 * MINUTE;
+          },
+        }));
+      const window = { start: 0, end: size * HOUR };
+      const rules = { duration: HOUR, bufferBefore: 0, bufferAfter: 0, earliest: 0, step: HOUR, limit: 50 };
+      assert.deepEqual(freeSlots(list(10 * MINUTE), list(0), { ...rules, window }), []);
+      return reads;
+    };
+
+    assert.ok(countReads(400) <= 2.1 * countReads(200), `${countReads(200)} and ${countReads(400)} reads`);
+  });
+
   it('free slots begin at steps from the start of the hours if one fits, and end at the limit', () => {
     const day = { start: at('2026-11-02T09:00:00Z'), end: at('2026-11-02T17:00:00Z') };
     const rules = {
@@ -101,6 +131,25 @@ describe('free slots', () => {
 });
 
 describe('intervals', () => {
+  it('the time in two lists is that of each pair of their intervals', () => {
+    fc.assert(
+      fc.property(intervals.map(merged), intervals.map(merged), (one, other) => {
+        const pairs = one.flatMap((within) =>
+          other.map(({ start, end }) => ({
+            start: Math.max(start, within.start),
+            end: Math.min(end, within.end),
+            within,
+          })),
+        );
+        assert.deepEqual(
+          common(one, other),
+          pairs.filter(({ start, end }) => start < end),
+        );
+      }),
+      RUNS,
+    );
+  });
+
   it('busy and free intervals cover the whole window and never overlap', () => {
     fc.assert(
       fc.property(intervals, (busy) => {
