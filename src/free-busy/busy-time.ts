@@ -1,4 +1,4 @@
-/** The busy time of a user: the blocking events of all chosen calendars in the mirror, merged. */
+/** The busy time of a user: the blocking events of all chosen calendars in the mirror. */
 import type { EventMembers } from '../calendars/mirrored-event.ts';
 import { DAY } from '../lib/recurrence/civil.ts';
 import { instantOfLocal } from '../lib/recurrence/zone.ts';
@@ -9,7 +9,7 @@ import type { ListedEvent } from '../reading/event-text.ts';
 import type { NamedEvent } from '../reading/expand-calendar.ts';
 import type { LeftOut, Owned } from '../reading/freshness.ts';
 import { type PageDeps, pageOfEvents } from '../reading/page-of-events.ts';
-import { clipped, type Interval, merged } from './intervals.ts';
+import { clipped, type Interval } from './intervals.ts';
 
 /** Limits the events, and the bytes of their content, that are read from one calendar for one response. */
 const MOST_EVENTS = 20_000;
@@ -23,7 +23,7 @@ export type BusyTimeInput = {
 };
 
 export type BusyTime = {
-  /** Disjoint, in order, within the window. */
+  /** Within the window, in any order. They may overlap: the caller merges them once. */
   readonly busy: readonly Interval[];
   /** The events that may block but are not in `busy`. */
   readonly leftOut: readonly LeftOut[];
@@ -35,18 +35,18 @@ export async function busyTime(input: BusyTimeInput, deps: PageDeps): Promise<Bu
   // The mirror stores days at midnight UTC, which is up to 14 hours from midnight in the user's zone.
   const wide = { start: window.start - DAY, end: window.end + DAY };
   const all = await readIntervals(input, wide, deps);
-  if (!all.isOver) return { busy: merged(clipped(all.intervals, window)), leftOut: all.leftOut };
+  if (!all.isOver) return { busy: clipped(all.intervals, window), leftOut: all.leftOut };
   // A calendar may have very many events. Each calendar has its own limit, so that the others stay complete.
-  let busy: readonly Interval[] = [];
+  const busy: (readonly Interval[])[] = [];
   const leftOut: LeftOut[] = [];
   for (const owned of calendars) {
     const intervals =
       calendars.length === 1 ? all : await readIntervals({ ...input, calendars: [owned] }, wide, deps);
-    busy = merged([...busy, ...clipped(intervals.intervals, window)]);
+    busy.push(clipped(intervals.intervals, window));
     leftOut.push(...intervals.leftOut);
     if (intervals.isOver) leftOut.push({ calendarKey: owned.calendar.calendarKey, part: 'events' });
   }
-  return { busy, leftOut };
+  return { busy: busy.flat(), leftOut };
 }
 
 type Read = {

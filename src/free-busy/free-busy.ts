@@ -16,7 +16,7 @@ import {
 import type { ListEventsDeps } from '../reading/list-events.ts';
 import { parseFreeBusy } from './availability-request.ts';
 import { busyTime } from './busy-time.ts';
-import type { Interval } from './intervals.ts';
+import { type Interval, merged } from './intervals.ts';
 
 /** Returns `busy` (disjoint, in order) and `errors` as JSON. Throws 400, 429, and 403 or 503 like freshAccounts. */
 export async function freeBusy(query: unknown, grant: Grant, deps: ListEventsDeps): Promise<string> {
@@ -28,7 +28,7 @@ export async function freeBusy(query: unknown, grant: Grant, deps: ListEventsDep
   return JSON.stringify({
     start: instantText(window.start),
     end: instantText(window.end),
-    busy: busy.map(renderInterval),
+    busy: merged(busy).map(renderInterval),
     ...(errors.length > 0 ? { errors } : {}),
   });
 }
