@@ -126,7 +126,7 @@ function parseUsers(value: unknown): string[] | undefined {
 
 function parseDays(value: unknown): number[] | undefined {
   const days = Array.isArray(value) ? value.map((day) => WEEKDAYS.indexOf(day)) : [-1];
-  return days.includes(-1) ? undefined : days;
+  return days.includes(-1) ? undefined : [...new Set(days)];
 }
 
 /** Returns minutes of the day. */

@@ -3,6 +3,7 @@ import { describe, it } from 'node:test';
 
 import fc from 'fast-check';
 import { freeSlots, type SlotRules, type WorkingHours, workingTime } from './availability.ts';
+import { parseAvailability } from './availability-request.ts';
 import { common, gaps, type Interval, merged } from './intervals.ts';
 
 const MINUTE = 60_000;
@@ -176,6 +177,13 @@ describe('working hours', () => {
   const isoTimes = (list: readonly Interval[]) =>
     list.map(({ start, end }) => [new Date(start).toISOString(), new Date(end).toISOString()]);
   const week = { start: at('2026-10-23T00:00:00Z'), end: at('2026-10-27T00:00:00Z') };
+
+  it('working hours have each of their days once, however often a request repeats it', () => {
+    const window = { start: '2026-11-02T00:00:00Z', end: '2026-11-03T00:00:00Z', duration: 30 };
+    const workingHours = [{ days: ['TU', 'MO', 'TU', 'MO'], start: '09:00', end: '17:00' }];
+
+    assert.deepEqual(parseAvailability({ ...window, workingHours }).workingHours?.[0]?.days, [1, 0]);
+  });
 
   it('working hours follow the clock of their zone across a DST change', () => {
     assert.deepEqual(isoTimes(workingTime([hours()], week)), [
