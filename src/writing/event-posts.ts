@@ -16,7 +16,6 @@ import { ruleText } from './series-rules.ts';
 import {
   CALENDAR,
   type CalendarName,
-  checkOrder,
   EVENT,
   type Mode,
   type NamedEvent,
@@ -40,9 +39,9 @@ export const RSVP = {
 
 export type NewEventRequest = { readonly calendar: CalendarName; readonly input: NewEventInput };
 
-/** Throws ApiError 400 with all mistakes, as do the functions below. */
+/** Throws ApiError 400 with all mistakes that do not depend on the calendar, as do the functions below. */
 export function newEventRequest(body: unknown): NewEventRequest {
-  const { provider, account, calendarId, ...input } = readBody(body, NEW_EVENT_REQUEST, checkOrder);
+  const { provider, account, calendarId, ...input } = readBody(body, NEW_EVENT_REQUEST);
   return { calendar: { provider, account, calendarId }, input: newEventInput(input) };
 }
 

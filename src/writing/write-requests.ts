@@ -1,8 +1,7 @@
 /** Parses the requests that write events. */
 import { PROVIDER_KINDS } from '../calendars/provider-facts.ts';
-import { type Check, type Input, oneOf, readBody, required, text } from '../http/fields.ts';
+import { type Input, oneOf, readBody, required, text } from '../http/fields.ts';
 import { changeInput, EVENT_CHANGE, type EventInput } from './event-input.ts';
-import { instantOfInput, REVERSED, type TimeInput } from './event-times.ts';
 
 const MAX_ID = 2_000;
 export const MODES = ['this', 'following', 'all'] as const;
@@ -48,9 +47,9 @@ export type Conditional = { readonly ifMatch: string | undefined };
 export type UpdateRequest = NamedEvent &
   Conditional & { readonly mode: Mode | undefined; readonly input: EventInput };
 
-/** Throws ApiError 400 with all mistakes. */
+/** Throws ApiError 400 with all mistakes that do not depend on the event or on its calendar. */
 export function updateRequest(body: unknown, ifMatch: string | undefined): UpdateRequest {
-  const { updateMode: mode, ...rest } = readBody(body, EVENT_UPDATE, checkOrder);
+  const { updateMode: mode, ...rest } = readBody(body, EVENT_UPDATE);
   const { calendar, event, input } = splitName(rest);
   return { calendar, event, mode, input: changeInput(input), ifMatch };
 }
@@ -65,9 +64,3 @@ export function splitName<T extends CalendarName & EventName>({
 }: T) {
   return { calendar: { provider, account, calendarId }, event: { eventId, recurringEventId }, input };
 }
-
-/** Equal times are checked later, when the zone and all-day are known. */
-export const checkOrder: Check<Pick<typeof EVENT_CHANGE, 'start' | 'end'>> = ({ start, end }, report) => {
-  const isReversed = (a: TimeInput, b: TimeInput) => instantOfInput(b) < instantOfInput(a);
-  if (start !== undefined && end !== undefined && isReversed(start, end)) report('end', REVERSED);
-};
