@@ -5,7 +5,6 @@ import {
   anyObject,
   asObject,
   BLANK,
-  type Check,
   converted,
   type Field,
   flag,
@@ -13,7 +12,6 @@ import {
   type Members,
   object,
   oneOf,
-  parsed,
   parsedText,
   problemOfText,
   type Report,
@@ -22,118 +20,12 @@ import {
   type TextAbout,
   text,
   thousands,
-  wholeNumber,
 } from '../http/fields.ts';
 import { ianaZone } from '../lib/recurrence/zone.ts';
 import { LOOSE_TIME } from '../lib/time-text.ts';
 import { parseTimeInput, type TimesInput } from './event-times.ts';
-import type { RuleInput, UntilInput } from './series-rules.ts';
-
-const WEEKDAY = /^([+-]?[1-9]\d?)?(MO|TU|WE|TH|FR|SA|SU)$/;
-
-const RULE = {
-  frequency: required(oneOf(['DAILY', 'WEEKLY', 'MONTHLY', 'YEARLY'], { example: 'MONTHLY' })),
-  interval: wholeNumber({ min: 1, max: 1_000 }),
-  count: wholeNumber({ min: 1, max: 10_000, doc: 'Not together with `until`.' }),
-  until: parsedText(parseUntil, {
-    max: 100,
-    doc: '`YYYYMMDDTHHMMSSZ`, inclusive.',
-    schema: { pattern: '^\\d{8}T\\d{6}Z$' },
-    also: { type: 'string', pattern: LOOSE_TIME },
-    problem: 'must be an instant such as 20261231T230000Z',
-  }),
-  byDay: parsed(parseWeekdays, {
-    doc: '`MO` to `SU`, in monthly and yearly rules with an ordinal such as `2MO` or `-1FR`.',
-    schema: { type: 'array', items: { type: 'string', pattern: WEEKDAY.source } },
-    also: {
-      type: 'array',
-      items: {
-        type: 'string',
-        pattern:
-          '^\\s*([+-]?[1-9]\\d?)?([Mm][Oo]|[Tt][Uu]|[Ww][Ee]|[Tt][Hh]|[Ff][Rr]|[Ss][Aa]|[Ss][Uu])\\s*$',
-      },
-    },
-    problem:
-      'must be a list of MO, TU, WE, TH, FR, SA, SU, each optionally with an ordinal such as 2MO or -1FR',
-  }),
-  byMonthDay: numbers(31),
-  byMonth: numbers(12),
-};
-
-const checkRule: Check<typeof RULE> = ({ frequency, count, until, byDay, byMonthDay = [] }, report) => {
-  if (count !== undefined && until !== undefined) report('until', 'cannot be given together with count');
-  const hasOrdinals = byDay?.some((name) => name.length > 2);
-  if (hasOrdinals && (frequency === 'DAILY' || frequency === 'WEEKLY'))
-    report('byDay', 'can have ordinals with MONTHLY and YEARLY only');
-  if (byMonthDay.length > 0 && frequency === 'WEEKLY') report('byMonthDay', 'cannot be used with WEEKLY');
-};
-
-const rule = converted(object(RULE, { name: 'Recurrence', check: checkRule }), toRule);
-
-/** No rule: an empty list from PHP, or an object of nulls from .NET. An empty object lacks the frequency. */
-export const RECURRENCE: typeof rule = {
-  ...rule,
-  absent: {
-    anyOf: [
-      { type: 'array', maxItems: 0 },
-      { type: 'object', minProperties: 1, additionalProperties: { type: 'null' } },
-    ],
-  },
-  read: (value, report) => (isAbsent(value) ? undefined : rule.read(value, report)),
-};
-
-function isAbsent(value: unknown): boolean {
-  if (typeof value !== 'object' || value === null) return false;
-  const values = Object.values(value);
-  return Array.isArray(value)
-    ? values.length === 0
-    : values.length > 0 && values.every((one) => one === null);
-}
-
-function toRule({
-  frequency,
-  interval,
-  count,
-  until,
-  byDay,
-  byMonthDay,
-  byMonth,
-}: Input<typeof RULE>): RuleInput {
-  const parts = [
-    `FREQ=${frequency}`,
-    ...(interval === undefined || interval === 1 ? [] : [`INTERVAL=${interval}`]),
-    ...part('BYMONTH', byMonth),
-    ...part('BYMONTHDAY', byMonthDay),
-    ...part('BYDAY', byDay),
-  ];
-  return { rule: parts.join(';'), count, until };
-}
-
-const part = (name: string, values: readonly (string | number)[] = []): string[] =>
-  values.length === 0 ? [] : [`${name}=${[...new Set(values)].join(',')}`];
-
-function parseUntil(text: string): UntilInput | undefined {
-  const time = parseTimeInput(text);
-  return time && { ...time, hasTime: /[T ]\d/i.test(text.trim()) };
-}
-
-function parseWeekdays(value: unknown): string[] | undefined {
-  if (!Array.isArray(value)) return undefined;
-  const names = value.map((one) => (typeof one === 'string' ? one.trim().toUpperCase() : ''));
-  return names.every((name) => WEEKDAY.test(name)) ? names.map((name) => name.replace('+', '')) : undefined;
-}
-
-function numbers(max: number) {
-  const isNumber = (value: unknown) => Number.isInteger(value) && Number(value) >= 1 && Number(value) <= max;
-  return parsed(
-    (value): readonly number[] | undefined =>
-      Array.isArray(value) && value.every(isNumber) ? value : undefined,
-    {
-      schema: { type: 'array', items: { type: 'integer', minimum: 1, maximum: max } },
-      problem: `must be a list of whole numbers from 1 to ${max}`,
-    },
-  );
-}
+import { RECURRENCE } from './recurrence-input.ts';
+import type { RuleInput } from './series-rules.ts';
 
 export type EventInput = TimesInput & {
   readonly recurrence: RuleInput | undefined;
