@@ -9,6 +9,7 @@ import { endLasting, measureLength } from '../lib/recurrence/master-clock.ts';
 import { createShift } from '../lib/recurrence/shift-series.ts';
 import type { EventInput } from './event-input.ts';
 import { changedTimes, inZone, type Times } from './event-times.ts';
+import { newRule } from './recurrence-input.ts';
 import { mistakesOfOtherDays, readRules, refuseOutOfRange, ruleText, shiftedRules } from './series-rules.ts';
 
 /** Returns the rules of an event whose only rule is `rule`. */
@@ -17,11 +18,12 @@ export const onlyRule = (rule: string | undefined) =>
 
 /** Returns the change of a single event or occurrence. Throws ApiError 400 with all mistakes. */
 export function changeOfOne(input: EventInput, current: Times, calendarZone: string): EventChange {
-  const context = { calendarZone, recurs: input.recurrence !== undefined };
+  const { timeZone, recurrence } = input;
+  const context = { calendarZone, recurs: recurrence !== undefined };
   const changed = changedTimes(input, current, context);
   const times = changed.value ?? (context.recurs ? timeOfDay(current, calendarZone) : undefined);
-  const rule = ruleText(input, (times ?? current).start, calendarZone);
-  refuseMistakes([...changed.mistakes, ...rule.mistakes]);
+  const rule = ruleText({ recurrence: recurrence?.value, timeZone }, (times ?? current).start, calendarZone);
+  refuseMistakes([...changed.mistakes, ...(recurrence?.mistakes ?? []), ...rule.mistakes]);
   return { ...input.details, ...times, ...onlyRule(rule.value) };
 }
 
@@ -42,15 +44,16 @@ export function changeOfSeries(input: EventInput, series: SeriesToChange, calend
   const times = requested.value && shiftMasterTimes(series, requested.value, calendarZone);
   const after = (times ?? master).start;
   const shift = createShift(master, { before: master.start, after, floatingZone: calendarZone });
-  const rule = ruleText(input, shift.after, calendarZone);
-  const otherDays = rule.value === undefined ? mistakesOfOtherDays(master, shift) : [];
-  refuseMistakes([...requested.mistakes, ...rule.mistakes, ...otherDays]);
+  const { value: recurrence, mistakes } = newRule(input.recurrence, master, calendarZone);
+  const rule = ruleText({ recurrence, timeZone: input.timeZone }, shift.after, calendarZone);
+  const otherDays = input.recurrence === undefined ? mistakesOfOtherDays(master, shift) : [];
+  refuseMistakes([...requested.mistakes, ...mistakes, ...rule.mistakes, ...otherDays]);
 
   const rules = readRules(master);
   const shifted = shiftedRules(rules, shift);
-  const recurrence = rule.value === undefined ? shifted : { ...shifted, rrules: [rule.value], rdates: [] };
-  const isOther = JSON.stringify(recurrence) !== JSON.stringify(rules);
-  return { ...input.details, ...times, ...(isOther ? { recurrence } : {}) };
+  const changed = rule.value === undefined ? shifted : { ...shifted, rrules: [rule.value], rdates: [] };
+  const isOther = JSON.stringify(changed) !== JSON.stringify(rules);
+  return { ...input.details, ...times, ...(isOther ? { recurrence: changed } : {}) };
 }
 
 /** Returns the master's new times: moved by as much as `times`, with the requested length. */

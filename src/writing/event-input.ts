@@ -24,11 +24,10 @@ import {
 import { ianaZone } from '../lib/recurrence/zone.ts';
 import { LOOSE_TIME } from '../lib/time-text.ts';
 import { parseTimeInput, type TimesInput } from './event-times.ts';
-import { RECURRENCE } from './recurrence-input.ts';
-import type { RuleInput } from './series-rules.ts';
+import { RECURRENCE, RECURRENCE_CHANGE, type RecurrenceChange } from './recurrence-input.ts';
 
 export type EventInput = TimesInput & {
-  readonly recurrence: RuleInput | undefined;
+  readonly recurrence: RecurrenceChange | undefined;
   readonly details: EventDetailsInput;
 };
 
@@ -174,19 +173,23 @@ export const EVENT_CHANGE = {
   start: time({ ...start, absent: UNSET }),
   end: time({ ...end, absent: UNSET }),
   ...DETAILS,
+  recurrence: RECURRENCE_CHANGE,
 };
 
-export function changeInput({ title, start, end, ...rest }: Input<typeof EVENT_CHANGE>): EventInput {
+export function changeInput(change: Input<typeof EVENT_CHANGE>): EventInput {
+  const { title, start, end, recurrence, ...rest } = change;
   const { details, ...input } = restInput(rest);
-  return { ...input, start, end, details: present({ title, ...details }) };
+  return { ...input, start, end, recurrence, details: present({ title, ...details }) };
 }
 
 /** A meeting that the provider creates takes precedence over a URL (docs/wire.md 1.8). */
-export function restInput(input: Input<typeof DETAILS>): Omit<EventInput, 'start' | 'end'> {
-  const { allDay, timeZone, recurrence, conference, conferenceData, ...details } = input;
+export function restInput(
+  input: Omit<Input<typeof DETAILS>, 'recurrence'>,
+): Pick<EventInput, 'allDay' | 'timeZone' | 'details'> {
+  const { allDay, timeZone, conference, conferenceData, ...details } = input;
   const autoConference = conference?.isAuto || conferenceData || undefined;
   const url = autoConference ? undefined : conference?.url;
-  return { allDay, timeZone, recurrence, details: present({ ...details, conference: url, autoConference }) };
+  return { allDay, timeZone, details: present({ ...details, conference: url, autoConference }) };
 }
 
 /** `url` is null if it removes the present one. */

@@ -12,7 +12,7 @@ import { findCalendar } from './find-calendar.ts';
 import { deriveCreationKey } from './idempotency.ts';
 import type { WriteAnswer } from './idempotency-store.ts';
 import { type EventWriteDeps, noEvent, onLatestVersion, writeEvent } from './latest-version.ts';
-import { ruleText } from './series-rules.ts';
+import { type RuleInput, ruleText } from './series-rules.ts';
 import {
   CALENDAR,
   type CalendarName,
@@ -22,9 +22,10 @@ import {
   splitName,
 } from './write-requests.ts';
 
-export type NewEventInput = EventInput & {
+export type NewEventInput = Omit<EventInput, 'recurrence'> & {
   readonly start: TimeInput;
   readonly end: TimeInput;
+  readonly recurrence: RuleInput | undefined;
   readonly details: EventDetailsInput & { readonly title: string };
 };
 
@@ -54,9 +55,10 @@ export function responseRequest(body: unknown): ResponseRequest {
   return { calendar, event, mode, ...input };
 }
 
-function newEventInput({ title, start, end, ...rest }: Input<typeof NEW_EVENT>): NewEventInput {
+function newEventInput(event: Input<typeof NEW_EVENT>): NewEventInput {
+  const { title, start, end, recurrence, ...rest } = event;
   const { details, ...input } = restInput(rest);
-  return { ...input, start, end, details: { title, ...details } };
+  return { ...input, start, end, recurrence, details: { title, ...details } };
 }
 
 /** Creates an event or series (docs/wire.md 1.8). `seed` is equal only for repetitions. Throws ApiError. */

@@ -101,7 +101,7 @@ export const eventWriteOperations: readonly Operation[] = [
     group,
     summary: 'Change an event, an occurrence, this and all later occurrences, or a series',
     description:
-      'Only the fields in the request change. The write is always conditional, also without `If-Match`, so it never overwrites a change that Kalends has not seen. `following` returns a new series.',
+      'Only the fields in the request change. The write is always conditional, also without `If-Match`, so it never overwrites a change that Kalends has not seen. `following` returns a new series. A `recurrence` that equals the one in responses counts as omitted.',
     callers: ['read-write'],
     headers: ifMatch,
     body: {

@@ -1,16 +1,28 @@
 /** The recurrence of a request (docs/wire.md 1.10), before zones apply. */
+import { isDeepStrictEqual } from 'node:util';
+
+import type { CalendarEvent } from '../calendars/event.ts';
 import {
+  asObject,
   type Check,
+  type Checked,
+  checkMembers,
   converted,
+  type Field,
   type Input,
+  type Members,
+  type Mistake,
   object,
   oneOf,
   parsed,
   parsedText,
   required,
+  SENTENCES,
   wholeNumber,
 } from '../http/fields.ts';
+import { WEEKDAYS } from '../lib/recurrence/rule.ts';
 import { LOOSE_TIME } from '../lib/time-text.ts';
+import { type RecurrenceObject, recurrenceObject } from '../reading/event-text.ts';
 import { parseTimeInput } from './event-times.ts';
 import type { RuleInput, UntilInput } from './series-rules.ts';
 
@@ -43,7 +55,16 @@ const RULE = {
   }),
   byMonthDay: numbers(31),
   byMonth: numbers(12),
+  weekStart: oneOf(WEEKDAYS, { doc: 'The first day of a week. Default: `MO`.' }),
 };
+
+/** The members that only responses have. */
+const READ_ONLY = [
+  ...(['bySetPos', 'byYearDay', 'byWeekNo'] as const),
+  ...(['exDates', 'rDates', 'rrules'] as const),
+] satisfies readonly (keyof RecurrenceObject)[];
+const CANNOT_BE_SET =
+  'cannot be set: only responses have it, and without it the series would have other occurrences';
 
 const checkRule: Check<typeof RULE> = ({ frequency, count, until, byDay, byMonthDay = [] }, report) => {
   if (count !== undefined && until !== undefined) report('until', 'cannot be given together with count');
@@ -64,8 +85,55 @@ export const RECURRENCE: typeof rule = {
       { type: 'object', minProperties: 1, additionalProperties: { type: 'null' } },
     ],
   },
-  read: (value, report) => (isAbsent(value) ? undefined : rule.read(value, report)),
+  read(value, report) {
+    if (isAbsent(value)) return undefined;
+    const sent = asObject(value) ?? {};
+    for (const name of READ_ONLY) if (readValues(sent, name).length > 0) report(CANNOT_BE_SET, `.${name}`);
+    return rule.read(value, report);
+  },
 };
+
+/** The recurrence of a change. Its mistakes count unless it equals that of responses: see newRule. */
+export type RecurrenceChange = Checked<RuleInput | undefined> & { readonly sent: Members };
+
+export const RECURRENCE_CHANGE: Field<RecurrenceChange, false> = {
+  ...RECURRENCE,
+  also: { type: 'object' },
+  fields: undefined,
+  read(value, report) {
+    const sent = asObject(value);
+    if (sent === undefined) return report(SENTENCES.noObject);
+    if (isAbsent(value)) return undefined;
+    const { value: input, mistakes } = checkMembers({ recurrence: value }, { recurrence: RECURRENCE });
+    return { sent, value: input.recurrence, mistakes };
+  },
+};
+
+/** Returns the rule that replaces those of a series; `undefined` if the change has none, or repeats the responses. */
+export function newRule(
+  change: RecurrenceChange | undefined,
+  { recurrence, start }: Pick<CalendarEvent, 'recurrence' | 'start'>,
+  calendarZone: string,
+): Checked<RuleInput | undefined> {
+  if (change === undefined) return { value: undefined, mistakes: [] };
+  const { sent, value, mistakes } = change;
+  if (recurrence === undefined) return { value, mistakes };
+  const stored = recurrenceObject(recurrence, start, calendarZone);
+  const isSame = (name: string) => isDeepStrictEqual(readValues(sent, name), readValues(stored, name));
+  if ([...Object.keys(RULE), ...READ_ONLY].every(isSame)) return { value: undefined, mistakes: [] };
+  // A new rule keeps the excluded occurrences.
+  const isMistake = ({ field }: Mistake) => field !== 'recurrence.exDates' || !isSame('exDates');
+  return { value, mistakes: mistakes.filter(isMistake) };
+}
+
+const DEFAULTS: Members = { interval: 1, weekStart: 'MO' };
+
+/** Returns the values of a member as JSON, in an order of their own. */
+const readValues = (members: Members, name: string): string[] =>
+  [members[name] ?? DEFAULTS[name] ?? []]
+    .flat()
+    .map((value) => JSON.stringify(value))
+    .sort();
 
 function isAbsent(value: unknown): boolean {
   if (typeof value !== 'object' || value === null) return false;
@@ -83,6 +151,7 @@ function toRule({
   byDay,
   byMonthDay,
   byMonth,
+  weekStart = 'MO',
 }: Input<typeof RULE>): RuleInput {
   const parts = [
     `FREQ=${frequency}`,
@@ -90,6 +159,7 @@ function toRule({
     ...part('BYMONTH', byMonth),
     ...part('BYMONTHDAY', byMonthDay),
     ...part('BYDAY', byDay),
+    ...(weekStart === 'MO' ? [] : [`WKST=${weekStart}`]),
   ];
   return { rule: parts.join(';'), count, until };
 }

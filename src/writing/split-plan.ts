@@ -16,6 +16,7 @@ import { createShift, isUsual, type SeriesShift } from '../lib/recurrence/shift-
 import type { EventDetailsInput, EventInput } from './event-input.ts';
 import { type Following, findInstanceTimes } from './event-scope.ts';
 import { changedTimes, type Times } from './event-times.ts';
+import { newRule } from './recurrence-input.ts';
 import {
   type Cut,
   effectiveAmong,
@@ -97,12 +98,14 @@ export function planFollowing({ input, scope, target }: SplitRequest, calendarZo
   const current = findInstanceTimes({ ...instance, override: undefined }, calendarZone);
   const requested = changedTimes(input, current, { calendarZone, recurs: true });
   const times = requested.value ?? current;
-  const rule = ruleText(input, times.start, calendarZone);
+  const { value: recurrence, mistakes } = newRule(input.recurrence, master.event, calendarZone);
+  const rule = ruleText({ recurrence, timeZone: input.timeZone }, times.start, calendarZone);
   const shift = createShift(master.event, { before: at, after: times.start, floatingZone: calendarZone });
-  const otherDays = rule.value === undefined ? mistakesOfOtherDays(master.event, shift) : [];
+  const otherDays = input.recurrence === undefined ? mistakesOfOtherDays(master.event, shift) : [];
   refuseMistakes([
     ...mistakesOfHalf(scope, input, { current, calendarZone }),
     ...requested.mistakes,
+    ...mistakes,
     ...rule.mistakes,
     ...otherDays,
   ]);

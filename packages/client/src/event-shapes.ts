@@ -20,6 +20,8 @@ export type Recurrence = {
   readonly byDay?: readonly string[];
   readonly byMonthDay?: readonly number[];
   readonly byMonth?: readonly number[];
+  /** `MO` … `SU`; Monday if absent. */
+  readonly weekStart?: string;
 };
 
 /**
@@ -32,8 +34,6 @@ export type KnownRecurrence = Partial<Omit<Recurrence, 'frequency'>> & {
   readonly bySetPos?: readonly number[];
   readonly byYearDay?: readonly number[];
   readonly byWeekNo?: readonly number[];
-  /** Absent when weeks begin on Monday. */
-  readonly weekStart?: string;
   /** Starts that do not take place, and additional starts. */
   readonly exDates?: readonly string[];
   readonly rDates?: readonly string[];
