@@ -8,7 +8,7 @@ import { type ReceivedQuery, receivedQuery, scalar, values } from '../http/recei
 import { createIssuer } from '../oauth/issuers.ts';
 import { type AccountView, loadUserAccounts, type UserAccounts } from './accounts/account-views.ts';
 import { startFlow } from './authorize.route.ts';
-import type { AuthorizationRequest } from './flow/authorization-request-store.ts';
+import { type AuthorizationRequest, isTransactionId } from './flow/authorization-request-store.ts';
 import type { ConnectDeps } from './flow/connect-deps.ts';
 import { signInPath } from './flow/paths.ts';
 import {
@@ -18,12 +18,12 @@ import {
 } from './pages/provider-selection.page.ts';
 import { loadAppearance, openPage, showPage } from './visit.ts';
 
-/** Only Kalends adds `transaction`, so it distinguishes the two roles (docs/wire.md 0). */
+/** A `transaction` of the issued form distinguishes the two roles (docs/wire.md 0). Others are the application's own. */
 export function providerSelectionRoute(app: FastifyInstance, deps: ConnectDeps): void {
   const start = { ...deps, issuer: createIssuer('default', deps.publicUrl) };
   app.get('/authorize', (http, reply) => {
-    const starts = scalar(receivedQuery(http.url), 'transaction') === undefined;
-    return starts ? startFlow(http, reply, start) : showSelection(http, reply, deps);
+    const isPage = isTransactionId(scalar(receivedQuery(http.url), 'transaction') ?? '');
+    return isPage ? showSelection(http, reply, deps) : startFlow(http, reply, start);
   });
 }
 

@@ -75,6 +75,21 @@ describe('GET /authorize', () => {
     assert.notEqual(transactions[0], 'forged');
   });
 
+  it('GET /authorize starts a flow if the application has its own parameter transaction, and replaces it', async () => {
+    const { status, location } = await start(`transaction=order-17&${ok}&x=1&transaction=${'A'.repeat(22)}`);
+
+    assert.equal(status, 302);
+    const [before, transaction = ''] = location.split('&transaction=');
+    assert.equal(before, `/authorize?${ok}&x=1&redirect_uri=https%3A%2F%2Fapp.example.com%2Fcallback`);
+    assert.match(transaction, /^[\w-]{22}$/);
+    assert.notEqual(transaction, 'A'.repeat(22));
+  });
+
+  it('GET /authorize checks the application, not the session, if transaction does not have the form of Kalends', async () => {
+    assert.equal((await start('transaction=order-17&client_id=nobody&user_id=ada')).status, 401);
+    assert.equal((await start(`transaction=${'A'.repeat(22)}&client_id=nobody&user_id=ada`)).status, 400);
+  });
+
   it('GET /authorize checks the application before anything else: 401, as page or as JSON', async () => {
     for (const query of [
       '',

@@ -56,6 +56,9 @@ export type AuthorizationRequest = {
   readonly createdAt: number;
 };
 
+/** Returns whether the text has the form of every issued id: 128 bits of base64url. */
+export const isTransactionId = (text: string): boolean => /^[\w-]{22}$/.test(text);
+
 /** Returns whether a reconnect link began it. It then repairs one account, and never gives a code or shows others. */
 export const isReconnectLink = ({
   reconnects,

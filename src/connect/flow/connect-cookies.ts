@@ -3,7 +3,11 @@ import { randomBytes } from 'node:crypto';
 
 import { parseTheme, type Theme } from '../../branding/branding.ts';
 import type { CookieToSet } from '../../http/cookies.ts';
-import { type AuthorizationRequest, isReconnectLink } from './authorization-request-store.ts';
+import {
+  type AuthorizationRequest,
+  isReconnectLink,
+  isTransactionId,
+} from './authorization-request-store.ts';
 
 const REQUEST_SECONDS = 7200;
 /** Browsers limit a cookie to 400 days (RFC 6265bis §5.5). */
@@ -55,7 +59,7 @@ export function readCookies(received: ReceivedCookies | null, place: CookiePlace
 
 function readTransaction(transactionId: string, value: string): TransactionCookie[] {
   const [, started = '', secret = ''] = /^([\da-z]{1,8})\.([\w-]{43})$/.exec(value) ?? [];
-  if (!/^[\w-]{22}$/.test(transactionId) || secret === '') return [];
+  if (!isTransactionId(transactionId) || secret === '') return [];
   return [{ transactionId, secret, startedAt: Number.parseInt(started, 36) }];
 }
 

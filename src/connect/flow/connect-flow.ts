@@ -46,7 +46,12 @@ import { queryWithout, type ReceivedQuery, scalar } from '../../http/received-qu
 import { hashOfSecret } from '../../lib/encryption.ts';
 import { LANGUAGES } from '../messages/messages.ts';
 import type { ApprovalTerms } from './account-groups.ts';
-import { type AuthorizationRequest, type FlowStep, isReconnectLink } from './authorization-request-store.ts';
+import {
+  type AuthorizationRequest,
+  type FlowStep,
+  isReconnectLink,
+  isTransactionId,
+} from './authorization-request-store.ts';
 import type { ConnectCookies } from './connect-cookies.ts';
 import type { ConnectDeps } from './connect-deps.ts';
 import { ConnectError } from './connect-error.ts';
@@ -157,8 +162,7 @@ export async function changeLanguage(
 }
 
 async function findRequest(transactionId: string | undefined, requests: ConnectDeps['requests']) {
-  // No other identifier was ever issued: 128 bits of base64url.
-  if (transactionId === undefined || !/^[\w-]{22}$/.test(transactionId)) return undefined;
+  if (transactionId === undefined || !isTransactionId(transactionId)) return undefined;
   return requests.findRequest(transactionId);
 }
 
