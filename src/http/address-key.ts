@@ -21,5 +21,11 @@ export function toNetworks(address: string): readonly [wide: string, site: strin
   return isIpv4 ? [network(16), network(24), network(32)] : [network(32), network(48), network(64)];
 }
 
-export const callerKey = ({ clientId, address }: Caller): string =>
-  `${addressKey(address)} ${clientId.slice(0, MOST_CHARACTERS)}`;
+export const callerKey = (caller: Caller): string => toCallerNetworks(caller)[2];
+
+/** Returns the keys of the application in the networks of the address, largest network first. */
+export function toCallerNetworks({ clientId, address }: Caller): ReturnType<typeof toNetworks> {
+  const client = clientId.slice(0, MOST_CHARACTERS);
+  const [wide, site, host] = toNetworks(address);
+  return [`${wide} ${client}`, `${site} ${client}`, `${host} ${client}`];
+}

@@ -4,7 +4,7 @@
  */
 import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
 import { addressKey, toNetworks } from '../http/address-key.ts';
-import { attemptLimit, type RefundableLimit } from '../http/attempt-limit.ts';
+import { attemptLimit, countEach, type RefundableLimit, refundEach } from '../http/attempt-limit.ts';
 import { ownLimits } from '../http/shared-attempts.ts';
 import { type HashingCaller, type HashingDeps, isPassword } from './password.ts';
 import { PeopleRefusal, type SignInTarget } from './people-refusal.ts';
@@ -103,17 +103,12 @@ export async function countAttempt(attempt: Attempt, deps: Omit<SignInDeps, 'peo
     browser === undefined
       ? ofNewBrowser(attempt, signInLimits)
       : [signInLimits.ofBrowser, signInLimits.ofBrowserInDay].map((limit) => ({ limit, key: browser }));
-  const refund = async (limits = counted) => {
-    for (const { limit, key } of limits) await limit.refund(key);
-  };
-  for (const [index, { limit, key }] of counted.entries()) {
-    const retryAfter = await limit(key);
-    if (retryAfter === undefined) continue;
-    await refund(counted.slice(0, index));
-    const kind = limit === signInLimits.ofLogin ? 'too_many_for_login' : 'too_many';
-    throw new PeopleRefusal(kind, { retryAfter, target });
+  const exceeded = await countEach(counted);
+  if (exceeded !== undefined) {
+    const kind = exceeded.limit === signInLimits.ofLogin ? 'too_many_for_login' : 'too_many';
+    throw new PeopleRefusal(kind, { retryAfter: exceeded.retryAfter, target });
   }
-  return { target, refund: () => refund() };
+  return { target, refund: () => refundEach(counted) };
 }
 
 /** Lists the limits, the largest network first: if it is over its limit, the others get no new keys. */

@@ -6,8 +6,8 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import type { FastifyInstance } from 'fastify';
 import { checkPushedParameters } from '../../src/connect/flow/authorize-request.ts';
-import { callerKey } from '../../src/http/address-key.ts';
-import { attemptLimit, limitKeyedBy } from '../../src/http/attempt-limit.ts';
+import { toCallerNetworks } from '../../src/http/address-key.ts';
+import { attemptLimit, networkLimit } from '../../src/http/attempt-limit.ts';
 import { createServer } from '../../src/http/server.ts';
 import type { Egress } from '../../src/lib/egress/egress.ts';
 import { lazyEgress } from '../../src/lib/egress/lazy-egress.ts';
@@ -103,7 +103,7 @@ export async function openOAuthServer(
     ...{ ...stores, signer, successorKey, dpop, activityNotes, log, now },
     ...{ wrongSecrets: attemptLimit(30, 60), wrongCodes, publicUrl: PUBLIC_URL },
     assertions: clientAssertions({ ...stores, egress, publicUrl: ISSUER, log, now }),
-    attempts: { authorize: limitKeyedBy(attemptLimit(mostStarts, 60), callerKey) },
+    attempts: { authorize: networkLimit(mostStarts, 60, toCallerNetworks) },
   };
   const pushing = { checkAuthorization: checkPushedParameters, hasAccount: async () => false };
   for (const name of ISSUER_NAMES) {

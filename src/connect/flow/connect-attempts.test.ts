@@ -38,6 +38,26 @@ describe('the limits of the pages', () => {
     assert.equal(await count('2001:db8:0:1::1'), undefined);
   });
 
+  it('count the sites and wide networks of addresses too, with 10 and 100 times the limit', async () => {
+    const allowed = async (addressAt: (at: number) => string) => {
+      const { authorize, newUsers, passwordsFromAddress } = connectAttempts(limits);
+      const counts = [0, 0, 0];
+      for (let at = 0; at < 150; at += 1) {
+        const address = addressAt(at);
+        const caller = { clientId: 'acme', address };
+        const waits = [await authorize(caller), await newUsers(caller), await passwordsFromAddress(address)];
+        for (const [index, wait] of waits.entries())
+          if (wait === undefined) counts[index] = (counts[index] ?? 0) + 1;
+      }
+      return counts;
+    };
+
+    assert.deepEqual(await allowed((at) => `2001:db8:1:${at}::1`), [10, 10, 10]);
+    assert.deepEqual(await allowed((at) => `2001:db8:${at}::1`), [100, 100, 100]);
+    assert.deepEqual(await allowed((at) => `192.0.2.${at}`), [10, 10, 10]);
+    assert.deepEqual(await allowed((at) => `192.0.${at}.1`), [100, 100, 100]);
+  });
+
   for (const name of ['passwordsInTransaction', 'passwordsFromAddress', 'passwordsForAccount'] as const) {
     it(`take back the attempt with a correct password from ${name}`, async () => {
       const count = connectAttempts(limits)[name];
