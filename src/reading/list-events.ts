@@ -83,7 +83,7 @@ export async function listEvents(query: Members, grant: Grant, deps: ListEventsD
   const answer = await answerBody(renderInPieces('events', texts, rest), size, receiver);
   // Incomplete responses are not cached, because the cause may have been a busy thread pool.
   if (isCacheable && leftOut.length === 0 && Buffer.isBuffer(answer))
-    deps.answers?.keep(key, version, answer);
+    deps.answers?.keep({ clientId: grant.clientId, key, version, answer });
   return answer;
 }
 
