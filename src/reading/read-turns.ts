@@ -22,13 +22,20 @@ const HEAVY: TurnLimits = {
   work: 'heavy_read',
   ofOwner: 2,
   slots: 8,
+  share: 1 / 2,
   waiting: 20,
   // Published clients give up after 30 seconds.
   waitMs: 20_000,
   refusal: 'Large calendars of this user are being read already',
 };
 /** Each read briefly holds some megabytes; waiting reads hold nothing. */
-const WHOLE: TurnLimits = { ...HEAVY, work: 'whole_read', slots: 4, waiting: Number.POSITIVE_INFINITY };
+const WHOLE: TurnLimits = {
+  ...HEAVY,
+  work: 'whole_read',
+  slots: 4,
+  share: 1,
+  waiting: Number.POSITIVE_INFINITY,
+};
 /** The receiver determines the duration of a response, so users do not wait for each other. */
 const LARGE_ANSWERS: TurnLimits = {
   ...HEAVY,
