@@ -8,7 +8,7 @@ import {
   toOriginalStart,
 } from '../lib/recurrence/event-instant.ts';
 import { expand } from '../lib/recurrence/expand.ts';
-import { RecurrenceBudgetError, recurrenceBudget } from '../lib/recurrence/expand-rule.ts';
+import { RecurrenceBudgetError, seriesBudget } from '../lib/recurrence/expand-rule.ts';
 import type { Instance, TimeWindow } from '../lib/recurrence/series.ts';
 import type { EventReader, WholeSeries } from './event-reader.ts';
 import type { ListedEvent } from './event-text.ts';
@@ -39,10 +39,6 @@ export async function findById(
   return [...byCalendar.values()].flatMap((ofCalendar) => ofCalendar.slice(0, 1));
 }
 
-/** The limits of expanding one series on the main thread: about 20 ms, as in a listing. */
-const MOST_STEPS = 400_000;
-const MOST_INSTANCES = 10_000;
-
 /** Returns the instance with this id; `undefined` if it does not exist or was cancelled. */
 function instanceById(id: string, one: WholeSeries, zone: string): ListedEvent | undefined {
   const original = parseInstanceId(id)?.originalStart;
@@ -65,7 +61,7 @@ function instanceById(id: string, one: WholeSeries, zone: string): ListedEvent |
 
 function expandInstances(times: SeriesTimes, window: TimeWindow, zone: string): readonly Instance<number>[] {
   try {
-    return expand(times, window, zone, recurrenceBudget(MOST_INSTANCES, MOST_STEPS)).instances;
+    return expand(times, window, zone, seriesBudget()).instances;
   } catch (cause) {
     if (!(cause instanceof RecurrenceBudgetError)) throw cause;
     throw new ApiError(QUERY.event_too_complex, { cause });

@@ -7,7 +7,12 @@ import type { Timing } from '../calendars/mirrored-event.ts';
 import { byBytes } from '../lib/compared-text.ts';
 import { formatInstanceId, toInstant } from '../lib/recurrence/event-instant.ts';
 import { expand } from '../lib/recurrence/expand.ts';
-import { type RecurrenceBudget, RecurrenceBudgetError, spendSteps } from '../lib/recurrence/expand-rule.ts';
+import {
+  MOST_SERIES_STEPS,
+  type RecurrenceBudget,
+  RecurrenceBudgetError,
+  spendSteps,
+} from '../lib/recurrence/expand-rule.ts';
 import type { Instance, Series, SeriesMaster } from '../lib/recurrence/series.ts';
 import { buildSeries } from '../lib/recurrence/series.ts';
 import type {
@@ -84,7 +89,7 @@ export type Expanded = {
 export type StepBudget = { readonly ofSeries: number; ofCalendar: number };
 
 /** Returns the budget of a read. */
-export const stepBudget = (): StepBudget => ({ ofSeries: 400_000, ofCalendar: 4_000_000 });
+export const stepBudget = (): StepBudget => ({ ofSeries: MOST_SERIES_STEPS, ofCalendar: 4_000_000 });
 
 const HOUR = 3_600_000;
 /** The first part of a window to expand, in milliseconds; each further part is twice as long. */

@@ -7,7 +7,7 @@ import { DAY } from '../lib/recurrence/civil.ts';
 import { toInstant, toOriginalStart } from '../lib/recurrence/event-instant.ts';
 import type { EventTime } from '../lib/recurrence/event-time.ts';
 import { expand } from '../lib/recurrence/expand.ts';
-import { RecurrenceBudgetError, recurrenceBudget } from '../lib/recurrence/expand-rule.ts';
+import { RecurrenceBudgetError, seriesBudget } from '../lib/recurrence/expand-rule.ts';
 import { endLasting, lengthOfInstances, masterClock } from '../lib/recurrence/master-clock.ts';
 import type { Times } from './event-times.ts';
 import type { InstanceTarget, Target } from './find-target.ts';
@@ -89,7 +89,7 @@ function hasEarlier(
   const end = toInstant(originalStart, calendarZone);
   const start = Math.min(startsAt, toInstant(event.start, calendarZone));
   const series = { master: { ...event, payload: undefined }, overrides: [] };
-  const budget = recurrenceBudget(200_000, 20_000_000);
+  const budget = seriesBudget();
   // The first occurrence is usually at the start, so the window begins small: a rule can have millions of times.
   for (let length = 1; ; length = Math.max(4 * length, DAY)) {
     const window = { start, end: Math.min(start + length, end) };

@@ -13,7 +13,7 @@ import {
 } from '../lib/recurrence/event-instant.ts';
 import type { EventTime } from '../lib/recurrence/event-time.ts';
 import { expand } from '../lib/recurrence/expand.ts';
-import { RecurrenceBudgetError, recurrenceBudget } from '../lib/recurrence/expand-rule.ts';
+import { RecurrenceBudgetError, seriesBudget } from '../lib/recurrence/expand-rule.ts';
 import { effectiveAmong } from './series-rules.ts';
 import type { StoredEvent, StoredEvents } from './stored-events.ts';
 import type { EventName } from './write-requests.ts';
@@ -115,7 +115,7 @@ function startNamed({ event }: StoredEvent, named: EventTime, zone: string): Eve
   const start = toInstant(named, zone);
   const series = { master: { ...event, payload: undefined }, overrides: [] };
   try {
-    const { instances } = expand(series, { start, end: start + 1 }, zone, recurrenceBudget());
+    const { instances } = expand(series, { start, end: start + 1 }, zone, seriesBudget());
     return instances.find(({ originalStart }) => toInstant(originalStart, zone) === start)?.originalStart;
   } catch (error) {
     if (!(error instanceof RecurrenceBudgetError)) throw error;

@@ -19,9 +19,14 @@ import {
 } from '../lib/recurrence/event-instant.ts';
 import type { EventTime, Recurrence, Zone } from '../lib/recurrence/event-time.ts';
 import { effectiveOverrides, expand } from '../lib/recurrence/expand.ts';
-import { expandRule, RecurrenceBudgetError, recurrenceBudget } from '../lib/recurrence/expand-rule.ts';
-import { type MasterRule, masterClock } from '../lib/recurrence/master-clock.ts';
-import { parseRule, type Rule } from '../lib/recurrence/rule.ts';
+import {
+  expandRule,
+  type RecurrenceBudget,
+  RecurrenceBudgetError,
+  seriesBudget,
+} from '../lib/recurrence/expand-rule.ts';
+import { type MasterClock, type MasterRule, masterClock } from '../lib/recurrence/master-clock.ts';
+import { parseRule } from '../lib/recurrence/rule.ts';
 import { type SeriesShift, shiftWithSeries } from '../lib/recurrence/shift-series.ts';
 import { instantOfLocal, localOfInstant } from '../lib/recurrence/zone.ts';
 import { END, instantOfInput, isInRange, REVERSED, type TimeInput } from './event-times.ts';
@@ -163,12 +168,12 @@ export type Cut = { readonly at: EventTime; readonly calendarZone: string };
 export function trimmedRules(master: CalendarEvent, cut: Cut): Recurrence {
   const { rrules, rdates, exdates } = readRules(master);
   const clock = masterClock({ ...master, payload: undefined }, cut.calendarZone);
-  const split = toLocalMs(cut.at);
+  const before = beforeCut(clock, cut);
   return {
     // An earlier end stays: a later one would add occurrences.
     rrules: rrules.map((rule, i) => {
       const bounded = clock.unsupported ? undefined : clock.rules[i];
-      const isOver = bounded !== undefined && endsBefore(bounded, clock.startLocal, split);
+      const isOver = bounded !== undefined && endsBefore(bounded, before);
       return isOver ? rule : withUntil(rule, justBefore(cut.at, cut.calendarZone), cut.calendarZone);
     }),
     rdates: rdates.filter(({ start }) => !isBehind(start, master, cut)),
@@ -177,14 +182,14 @@ export function trimmedRules(master: CalendarEvent, cut: Cut): Recurrence {
 }
 
 /** Returns whether no rule has the cut or a later time. False for unsupported rules. */
-export function isTrimmed(master: CalendarEvent, { at, calendarZone }: Cut): boolean {
-  const { rules, startLocal, unsupported } = masterClock({ ...master, payload: undefined }, calendarZone);
-  if (unsupported) return false;
-  const split = toLocalMs(at);
-  const rdates = readRules(master).rdates.map(({ start }) => localOn(at, start, calendarZone));
+export function isTrimmed(master: CalendarEvent, cut: Cut): boolean {
+  const clock = masterClock({ ...master, payload: undefined }, cut.calendarZone);
+  if (clock.unsupported) return false;
+  const before = beforeCut(clock, cut);
+  const rdates = readRules(master).rdates.map(({ start }) => localOn(cut.at, start, cut.calendarZone));
   try {
     return (
-      rules.every((rule) => endsBefore(rule, startLocal, split)) && rdates.every((local) => local < split)
+      clock.rules.every((rule) => endsBefore(rule, before)) && rdates.every((local) => local < before.split)
     );
   } catch (error) {
     // Beyond the budget, the series was changed since its split.
@@ -193,23 +198,37 @@ export function isTrimmed(master: CalendarEvent, { at, calendarZone }: Cut): boo
   }
 }
 
-/** Returns whether the rule ends before `split`, by UNTIL or COUNT. */
-function endsBefore({ rule, until }: MasterRule, start: LocalMs, split: LocalMs): boolean {
-  if (until !== undefined && until < split) return true;
-  return rule.count !== undefined && startsBefore(rule, start, split) >= rule.count;
+/** The time of a series before `split`, and the budget for counting its occurrences by all its rules. */
+type Before = { readonly start: LocalMs; readonly split: LocalMs; readonly budget: RecurrenceBudget };
+
+const beforeCut = ({ startLocal }: MasterClock, { at }: Cut): Before => ({
+  start: startLocal,
+  split: toLocalMs(at),
+  budget: seriesBudget(),
+});
+
+/** Returns whether the rule ends before the cut, by UNTIL or COUNT. Throws RecurrenceBudgetError. */
+const endsBefore = (bounded: MasterRule, before: Before): boolean => countLeft(bounded, before) === 0;
+
+/** Returns how many occurrences COUNT leaves from the cut on; 0 after UNTIL. Throws RecurrenceBudgetError. */
+function countLeft({ rule, until }: MasterRule, { start, split, budget }: Before): number {
+  if (until !== undefined && until < split) return 0;
+  if (rule.count === undefined) return Number.POSITIVE_INFINITY;
+  const starts = expandRule(rule, start, { from: start, to: split }, budget);
+  // The first start counts even outside the rule.
+  return Math.max(0, rule.count - starts.length - (starts[0] === start ? 0 : 1));
 }
 
-/** Returns the rules from the cut on: COUNT is reduced, UNTIL stays. */
+/** Returns the rules from the cut on: COUNT is reduced, UNTIL stays. Throws RecurrenceBudgetError. */
 export function laterRules(master: CalendarEvent, cut: Cut): Recurrence {
   const { rrules, rdates, exdates } = readRules(master);
   const clock = masterClock({ ...master, payload: undefined }, cut.calendarZone);
-  const split = toLocalMs(cut.at);
+  const before = beforeCut(clock, cut);
   const later = rrules.flatMap((text, i) => {
     const bounded = clock.rules[i];
-    if (bounded === undefined || endsBefore(bounded, clock.startLocal, split)) return [];
-    if (bounded.rule.count === undefined) return [text];
-    const before = startsBefore(bounded.rule, clock.startLocal, split);
-    return [`${withoutEnd(text)};COUNT=${bounded.rule.count - before}`];
+    const left = bounded === undefined ? 0 : countLeft(bounded, before);
+    if (left === 0) return [];
+    return [left === Number.POSITIVE_INFINITY ? text : `${withoutEnd(text)};COUNT=${left}`];
   });
   return {
     rrules: later,
@@ -222,26 +241,21 @@ export function laterRules(master: CalendarEvent, cut: Cut): Recurrence {
  * Returns whether a rule continues after the cut without having it, for example if the cut is an RDATE. The rule's
  * days, times and intervals would then count from a wrong start.
  */
-export function goesOnBesides(master: CalendarEvent, { at, calendarZone }: Cut): boolean {
-  const { rules, startLocal } = masterClock({ ...master, payload: undefined }, calendarZone);
-  const split = toLocalMs(at);
-  return rules.some(({ rule, until }) => {
-    if (endsBefore({ rule, until }, startLocal, split)) return false;
-    const budget = recurrenceBudget(0, MOST_COUNTED);
-    return expandRule(rule, startLocal, { from: split, to: split + 1, until }, budget).length === 0;
+export function goesOnBesides(master: CalendarEvent, cut: Cut): boolean {
+  const clock = masterClock({ ...master, payload: undefined }, cut.calendarZone);
+  const before = beforeCut(clock, cut);
+  const { start, split } = before;
+  return clock.rules.some(({ rule, until }) => {
+    if (endsBefore({ rule, until }, before)) return false;
+    // COUNT leaves occurrences from the cut on, so it need not be counted again.
+    const endless = { ...rule, count: undefined };
+    return expandRule(endless, start, { from: split, to: split + 1, until }, seriesBudget()).length === 0;
   });
 }
 
 /** Returns whether the occurrence begins at the cut or later, on the clock of the series. */
 function isBehind(time: EventTime, { start }: CalendarEvent, { at, calendarZone }: Cut): boolean {
   return localOn(at, toOriginalStart(start, time, calendarZone), calendarZone) >= toLocalMs(at);
-}
-
-/** Returns how many occurrences COUNT uses before `split`. The first start counts even outside the rule. */
-function startsBefore(rule: Rule, start: LocalMs, split: LocalMs): number {
-  const budget = recurrenceBudget(0, MOST_COUNTED);
-  const starts = expandRule(rule, start, { from: start, to: split }, budget);
-  return starts.length + (starts[0] === start ? 0 : 1);
 }
 
 type RulesFrom = { readonly start: EventTime; readonly rules: Recurrence };
@@ -259,8 +273,8 @@ export function hasInstances(
   const master = { start, end: start, recurrence: { ...rules, exdates: [] }, payload: undefined };
   const window = { start: first - DAY, end: last + DAY };
   try {
-    const budget = recurrenceBudget(MOST_INSTANCES, MOST_STEPS);
-    const { instances, unsupported } = expand({ master, overrides: [] }, window, calendarZone, budget);
+    const series = { master, overrides: [] };
+    const { instances, unsupported } = expand(series, window, calendarZone, seriesBudget());
     const originalStarts = new Set(instances.map(({ originalStart }) => at(originalStart)));
     return (time) => unsupported || originalStarts.has(at(time));
   } catch (error) {
@@ -268,11 +282,6 @@ export function hasInstances(
     throw error;
   }
 }
-
-const MOST_INSTANCES = 200_000;
-const MOST_STEPS = 20_000_000;
-/** The steps of counting, which runs several times: enough for each day of a century. */
-const MOST_COUNTED = 2_000_000;
 
 /** Returns the effective overrides among the items of a series that starts at `start`: see effectiveOverrides. */
 export function effectiveAmong<Item extends { readonly event: CalendarEvent }>(

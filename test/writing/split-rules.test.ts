@@ -6,6 +6,8 @@ import { calendarObject, vevent } from '../servers/icalendar.ts';
 import { type OddSite, openOddSite } from './odd-site.ts';
 
 const TIMES = ['DTSTART:20261116T090000Z', 'DTEND:20261116T100000Z'];
+const upTo = (end: number): string => [...Array(end).keys()].join();
+const EACH_MINUTE = `BYHOUR=${upTo(24)};BYMINUTE=${upTo(60)}`;
 /** An hour on Mondays. */
 const series = (...further: readonly string[]): string =>
   calendarObject(vevent('series', 'Series', ...TIMES, ...further));
@@ -95,13 +97,12 @@ describe('this and following of a series whose rules are hard', () => {
   });
 
   it('a series with very many instances is divided, or refused where there are too many', async () => {
-    const all = (most: number) => Array.from({ length: most }, (_, i) => i).join();
-    const often = `RRULE:FREQ=DAILY;BYHOUR=${all(24)};BYMINUTE=${all(60)}`;
+    const often = `RRULE:FREQ=DAILY;${EACH_MINUTE}`;
     const times = ['DTSTART:20261116T000000Z', 'DTEND:20261116T000100Z'];
     const dense = (uid: string, ...further: string[]) =>
       calendarObject(vevent(uid, 'Dense', ...times, ...further));
     at.dav.put('a.ics', dense('a', often));
-    at.dav.put('b.ics', dense('b', `${often};BYSECOND=${all(60)}`));
+    at.dav.put('b.ics', dense('b', `${often};BYSECOND=${upTo(60)}`));
     at.dav.put('c.ics', dense('c', `${often};COUNT=100000000`));
     await at.given('z.ics', series());
     const named = async (name: string, id: string, mode: object) => {
@@ -117,6 +118,68 @@ describe('this and following of a series whose rules are hard', () => {
     ]);
     assert.deepEqual(at.writes(), []);
     assert.deepEqual(await named('a', '20270408T000000Z', following), [200, undefined]);
+  });
+
+  const since = (day: string, ...lines: readonly string[]) => {
+    const times = [`DTSTART:${day}T090000Z`, `DTEND:${day}T100000Z`];
+    return calendarObject(vevent('series', 'Series', ...times, ...lines));
+  };
+
+  it('a series of decades is divided near its end', async () => {
+    const days = 'FREQ=WEEKLY;BYDAY=MO,TU,WE,TH,FR';
+    for (const [start, rule, later] of [
+      ['19990909', 'FREQ=DAILY;COUNT=10000', 'FREQ=DAILY;COUNT=49'],
+      ['19970106', `${days};COUNT=7815`, `${days};COUNT=10`],
+      ['19970106', days, days],
+    ] as const) {
+      await at.given('a.ics', since(start, `RRULE:${rule}`));
+      const before = new Set(at.texts().keys());
+
+      const answer = await put('2026-12-07', { title: 'Later' });
+
+      assert.equal(answer.status, 200, JSON.stringify(answer.body));
+      const [name = '', made = []] = [...at.texts()].find(([one]) => !before.has(one)) ?? [];
+      assert.ok(made.includes(`RRULE:${later}`), made.join('\n'));
+      at.dav.remove(name);
+    }
+  });
+
+  it('a series is divided only if the steps of a read find its earlier occurrences and count them', async () => {
+    const times = ['DTSTART:22000301T090000Z', 'DTEND:22000301T100000Z'];
+    const exception = vevent('series', 'Own', 'RECURRENCE-ID:22000301T090000Z', ...times);
+    const files = {
+      'no occurrence': since(
+        '20260101',
+        'RRULE:FREQ=HOURLY;BYMONTH=2;BYMONTHDAY=30',
+        'EXDATE:20260101T090000Z',
+      ),
+      'many rules': since('21500301', ...Array.from({ length: 5 }, () => 'RRULE:FREQ=DAILY;COUNT=80000')),
+    };
+    for (const [name, file] of Object.entries(files)) {
+      await at.given('a.ics', file.replace('END:VCALENDAR', `${exception}END:VCALENDAR`));
+      const eventId = 'a.ics_22000301T090000Z';
+
+      const changed = await at.send('PUT', { eventId, updateMode: 'following', title: 'Later' });
+      const removed = await at.send('DELETE', { eventId, deleteMode: 'following' });
+
+      for (const { status, body } of [changed, removed]) {
+        assert.deepEqual([name, status, body.code], [name, 422, 'mode_not_supported_by_provider']);
+        assert.match(body.message, /too many occurrences to be split/);
+      }
+      assert.deepEqual(at.writes(), []);
+    }
+  });
+
+  it('an occurrence is changed only if the steps of a read find it', async () => {
+    await at.given('a.ics', since('19990901', `RRULE:FREQ=MONTHLY;${EACH_MINUTE};COUNT=100000000`));
+    const change = async (id: string) => {
+      const answer = await at.send('PUT', { eventId: `a.ics_${id}T100000Z`, title: 'Own' });
+      return [answer.status, answer.body.code];
+    };
+
+    assert.deepEqual(await change('20261201'), [422, 'recurrence_not_supported_by_provider']);
+    assert.deepEqual(at.writes(), []);
+    assert.deepEqual(await change('20010901'), [200, undefined]);
   });
 
   it('a series is moved to no year that cannot be written', async () => {

@@ -17,10 +17,12 @@ import {
 import { type Counting, createUnits, scaledDays, scaledPeriods, type Units } from './rule-units.ts';
 
 export {
+  MOST_SERIES_STEPS,
   type RecurrenceBudget,
   RecurrenceBudgetError,
   recurrenceBudget,
   STEPS_PER_MS,
+  seriesBudget,
   spendOccurrence,
   spendSteps,
 } from './rule-days.ts';

@@ -227,6 +227,9 @@ export type RecurrenceBudget = {
 /** Steps that take a millisecond, give or take a factor of two between kinds of series. */
 export const STEPS_PER_MS = 20_000;
 
+/** The steps for one series on the main thread: about 20 ms. */
+export const MOST_SERIES_STEPS = 20 * STEPS_PER_MS;
+
 /** Thrown when a budget is used up. */
 export class RecurrenceBudgetError extends Error {
   constructor() {
@@ -239,6 +242,9 @@ export class RecurrenceBudgetError extends Error {
 export function recurrenceBudget(occurrences = 10_000, steps = 200 * STEPS_PER_MS): RecurrenceBudget {
   return { occurrences, steps };
 }
+
+/** Creates the budget for one series on the main thread. */
+export const seriesBudget = (): RecurrenceBudget => recurrenceBudget(10_000, MOST_SERIES_STEPS);
 
 /** Counts one instance that is returned. Throws RecurrenceBudgetError. */
 export function spendOccurrence(budget: RecurrenceBudget): void {
