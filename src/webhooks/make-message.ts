@@ -52,22 +52,26 @@ export async function makeMessage(
     );
     return { message, delivered: stream.delivered, more: true };
   }
-  if (stream.pendingSince !== undefined && stream.pendingSince < now - REMEMBERED_MS) {
-    const position = { seq: calendar.seq, id: undefined };
-    return {
-      message: buildMessage([], { stream, calendar, delivered: position, reset: true }, deps),
-      delivered: position,
-      more: false,
-    };
-  }
+  if (stream.pendingSince !== undefined && stream.pendingSince < now - REMEMBERED_MS)
+    return makeReset(stream, calendar, deps);
   const { calendarKey } = calendar;
   const place = { calendarKey, delivered: stream.delivered };
   const changes = await deps.streams.pendingChanges(place, MOST_CHANGES + 1);
+  // A new grant receives nothing from before it, but the application may have had another one then.
+  if (changes.some((change) => change.notedAt < calendar.coveredSince && isDeliverable(change, stream)))
+    return makeReset(stream, calendar, deps);
   const { events, delivered, isCut } = await selectEvents(changes, { stream, calendar }, deps);
   const more = isCut || changes.length > MOST_CHANGES;
   const message =
     events.length === 0 ? undefined : buildMessage(events, { stream, calendar, delivered }, deps);
   return { message, delivered, more };
+}
+
+/** Returns a message without events, after which the stream is at the present. */
+function makeReset(stream: TakenStream, calendar: DeliveryCalendar, deps: MakeMessageDeps): Made {
+  const delivered = { seq: calendar.seq, id: undefined };
+  const message = buildMessage([], { stream, calendar, delivered, reset: true }, deps);
+  return { message, delivered, more: false };
 }
 
 type Telling = { readonly stream: TakenStream; readonly calendar: DeliveryCalendar };
@@ -78,9 +82,9 @@ async function selectEvents(
   { stream, calendar }: Telling,
   deps: MakeMessageDeps,
 ): Promise<{ events: DeliveryEvent[]; delivered: StreamPosition; isCut: boolean }> {
-  const from = stream.delivered.id === undefined ? stream.delivered.seq : stream.delivered.seq - 1;
+  const from = lastComplete(stream);
   const changes = pending.slice(0, MOST_CHANGES);
-  const visible = changes.filter((change) => isDeliverable(change, from, { stream, calendar }));
+  const visible = changes.filter((change) => isDeliverable(change, stream));
   const visibleEvents = await renderVisibleEvents(visible, calendar, deps);
   const events: DeliveryEvent[] = [];
   let bytes = 0;
@@ -103,8 +107,11 @@ async function selectEvents(
   return { events, delivered: position, isCut: false };
 }
 
-function isDeliverable(change: PendingChange, from: number, { stream, calendar }: Telling): boolean {
-  if (change.notedAt < calendar.coveredSince) return false;
+/** Returns the last number of which the stream has delivered everything. */
+const lastComplete = ({ delivered: { seq, id } }: TakenStream): number => (id === undefined ? seq : seq - 1);
+
+function isDeliverable(change: PendingChange, stream: TakenStream): boolean {
+  const from = lastComplete(stream);
   if (change.foreignSeq <= from && !stream.endpoint.hearsOwn) return false;
   return !(change.deleted && change.createdSeq > from);
 }

@@ -119,7 +119,7 @@ export type DeliveryCalendar = {
   readonly eventCount: number;
   /** The most that an active grant shows. */
   readonly shows: Shows;
-  /** The start of the first of those grants. Earlier changes are not delivered. */
+  /** The start of the first of those grants. If earlier changes wait, a reset is delivered instead of changes. */
   readonly coveredSince: number;
   readonly feedId: string | undefined;
   /** The last number of the user's feed. */

@@ -256,6 +256,24 @@ onEachDatabase((database, open) => {
       );
     });
 
+    it('a stream says that it skips changes from before a new grant which replaced the previous one', async () => {
+      const { db, clock } = telling.server;
+      await db.write("UPDATE webhook_endpoint SET state = 'paused'");
+      await change('/work/', 'before');
+      clock.now += HOUR;
+      await db.write("UPDATE token_family SET ended_at = 1 WHERE client_id = 'acme'");
+      await telling.server.token('read');
+      await change('/home/', 'after');
+      await db.write("UPDATE webhook_endpoint SET state = 'active'");
+      await telling.deliver();
+      await change('/work/', 'later');
+
+      const sent = telling.receiver.received.map(({ body: { calendarId, events, metadata } }) =>
+        [calendarId, events[0]?.title, metadata.reset].join(' '),
+      );
+      assert.deepEqual(sent.sort(), ['/home/ after ', '/work/  true', '/work/ later ']);
+    });
+
     it('sends nothing of an account that was disconnected while messages wait', async () => {
       telling.receiver.answer = () => ({ status: 500 });
       await change('/work/', 'one');
