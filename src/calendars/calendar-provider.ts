@@ -1,5 +1,5 @@
 /** The port for calendar providers, in the words of CalDAV (RFC 4791) and its sync (RFC 6578). */
-import type { EgressUser } from '../lib/egress/account-egress.ts';
+import type { EgressUser, FormUser } from '../lib/egress/account-egress.ts';
 import type { Scope } from '../oauth/scope.ts';
 import type { ProviderCalendar } from './calendar.ts';
 import type { CalendarWatching } from './calendar-watching.ts';
@@ -170,18 +170,18 @@ export type PasswordSignIn = {
   /** Returns a password as the provider spells it; `undefined` if it cannot be one. If absent, any text can be one. */
   readPassword?(typed: string): string | undefined;
   /** Proves the login at the live server. Fails with ProviderError. */
-  verify(login: PasswordLogin, user?: EgressUser): Promise<VerifiedAccount>;
+  verify(login: PasswordLogin, user?: FormUser): Promise<VerifiedAccount>;
   /**
    * Reads the calendar at an address without a sign-in. Everybody with the address can read it, so it never proves who
    * the user is. Fails with ProviderError. Absent if the provider has no such calendars.
    */
-  verifyAddress?(address: string, user?: EgressUser): Promise<VerifiedAccount>;
+  verifyAddress?(address: string, user?: FormUser): Promise<VerifiedAccount>;
   /**
    * Returns whether the server also accepts a random password, so that signing in proves nothing (docs/security.md T4).
    * It costs the user one wrong password: call it only to confirm an account. Fails with ProviderError if the response
    * is inconclusive, which proves nothing either.
    */
-  takesAnyPassword(credentials: ProviderCredentials, user?: EgressUser): Promise<boolean>;
+  takesAnyPassword(credentials: ProviderCredentials, user?: FormUser): Promise<boolean>;
   /** Returns what need not be typed again to reconnect; `undefined` for an address, which is secret as a whole. */
   remembered?(credentials: ProviderCredentials): Omit<PasswordLogin, 'password'> | undefined;
 };

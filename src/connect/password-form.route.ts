@@ -68,7 +68,9 @@ async function link(http: FastifyRequest<Provider>, reply: FastifyReply, deps: C
   const translated = await changeLanguage(request, field('language'), deps);
   if (translated !== undefined)
     return showForm({ http, reply, form: { ...form, request: translated } }, deps);
-  const result = await linkAccount({ page, ...input }, input.signIn, deps);
+  const closed = new AbortController();
+  reply.raw.once('close', () => closed.abort());
+  const result = await linkAccount({ page, closed: closed.signal, ...input }, input.signIn, deps);
   if ('problem' in result) {
     const { problem } = result;
     return showForm({ http, reply, form: { ...form, ...corrected(form, problem), problem } }, deps);

@@ -9,6 +9,7 @@ import { logoDrawing } from '../branding/logo-drawing.ts';
 import type { Config } from '../config/config.ts';
 import { openMailer } from '../config/mail-options.ts';
 import { connectAttempts } from '../connect/flow/connect-attempts.ts';
+import { formSlots } from '../connect/flow/form-slots.ts';
 import { callbackPath } from '../connect/flow/paths.ts';
 import { applicationHostRules, publicOrigins } from '../http/application-hosts.ts';
 import { attemptLimit } from '../http/attempt-limit.ts';
@@ -267,8 +268,7 @@ async function instanceDeps(
     alertChannels: openAlertChannels(config, { webhookSigner, now }),
     busyId: busyIds(pagingKey),
     ...tokenDeps(config, stores, signingKeys),
-    log,
-    publicUrl: config.url,
+    ...{ log, publicUrl: config.url },
     receiverUrl: receiverUrls(config),
     mayAskForWatch: watchCap(now),
     privateNetwork: config.privateNetwork,
@@ -294,6 +294,7 @@ async function instanceDeps(
     assertions: clientAssertions({ ...stores, egress, publicUrl: config.url, log }),
     wrongCodes: wrongCodeLimits(config.limits, createLimit),
     attempts: connectAttempts(config.limits, createLimit),
+    formSlots: formSlots(config.limits.connections, slots),
   };
 }
 

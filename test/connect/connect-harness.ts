@@ -20,6 +20,7 @@ import { authorizeRoute } from '../../src/connect/authorize.route.ts';
 import { connectRoutes } from '../../src/connect/connect.route.ts';
 import { connectAttempts } from '../../src/connect/flow/connect-attempts.ts';
 import type { ConnectDeps } from '../../src/connect/flow/connect-deps.ts';
+import { formSlots } from '../../src/connect/flow/form-slots.ts';
 import { createServer } from '../../src/http/server.ts';
 import { createSealer, type Sealer } from '../../src/lib/sealing.ts';
 import { type Client, DEFAULT_SETTINGS } from '../../src/oauth/client.ts';
@@ -68,6 +69,7 @@ type Changes = Partial<
     | 'providers'
     | 'publicUrl'
     | 'attempts'
+    | 'formSlots'
     | 'users'
     | 'apps'
     | 'signInOrigins'
@@ -111,6 +113,7 @@ export async function openConnect(changes: Changes = {}): Promise<Harness> {
     accountLimits: { ofPerson: 1e6, ofUser: 1e6 },
     publicUrl: 'http://127.0.0.1:8080',
     attempts: connectAttempts(GENEROUS),
+    formSlots: formSlots(1_000),
     activityNotes: collectedActivity(),
     log,
     now: () => clock,

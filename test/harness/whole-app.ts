@@ -5,6 +5,7 @@ import { type AppDeps, buildApp } from '../../src/app.ts';
 import { logoDrawing } from '../../src/branding/logo-drawing.ts';
 import { PROVIDER_KINDS } from '../../src/calendars/provider-facts.ts';
 import { connectAttempts } from '../../src/connect/flow/connect-attempts.ts';
+import { formSlots } from '../../src/connect/flow/form-slots.ts';
 import { attemptLimit } from '../../src/http/attempt-limit.ts';
 import { lazyEgress } from '../../src/lib/egress/lazy-egress.ts';
 import type { Sealer } from '../../src/lib/sealing.ts';
@@ -53,6 +54,7 @@ export async function openWholeApp(
     appRegistrations: registrationsAt({ google: 'https://127.0.0.1:9', microsoft: 'https://127.0.0.1:9' }),
     appChecks: attemptLimit(6, 60),
     attempts: connectAttempts(GENEROUS),
+    formSlots: formSlots(1_000),
     dashboardUrl: 'https://kalends.example',
     hasOwnOrigin: false,
     isDashboardNetwork: () => true,

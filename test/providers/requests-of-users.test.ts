@@ -111,3 +111,22 @@ for (const [kind, steps] of Object.entries(STEPS))
         names.map(() => ['acme', 'acme ada']),
       );
     });
+
+const signal = new AbortController().signal;
+const FORM = { ...USER, signal };
+const SIGN_INS = {
+  apple: appleProvider({ ...deps, serverUrl: SERVER }).signIn,
+  caldav: caldav().signIn,
+};
+
+for (const [kind, signIn] of Object.entries(SIGN_INS))
+  it(`all requests for a form of ${kind} end with the signal of the form`, async () => {
+    sent.length = 0;
+
+    await signIn.verify(LOGIN, FORM).catch(() => {});
+    await signIn.takesAnyPassword(CREDENTIALS, FORM);
+    await signIn.verifyAddress?.('https://dav.example/a.ics', FORM).catch(() => {});
+
+    assert.ok(sent.length > 2);
+    assert.ok(sent.every((request) => request.signal === signal));
+  });

@@ -7,8 +7,10 @@ import {
   type ProviderErrorDetail,
   type ProviderErrorKind,
 } from '../../calendars/provider-error.ts';
+import type { FormUser } from '../../lib/egress/account-egress.ts';
 import type { ConnectDeps } from '../flow/connect-deps.ts';
 import type { PageVisit } from '../flow/connect-flow.ts';
+import { FORM_SECONDS } from '../flow/form-slots.ts';
 import type { MessageKey } from '../messages/messages.ts';
 import {
   type CalDavPreset,
@@ -35,6 +37,8 @@ type LinkInput = {
   readonly confirms: Account | undefined;
   /** The account of a reconnect link: no other counts. */
   readonly reconnects: Account | undefined;
+  /** Aborted when the client closes its connection. */
+  readonly closed: AbortSignal;
 };
 
 /**
@@ -53,7 +57,7 @@ export type LinkProblem = {
   readonly retryAfter: number | undefined;
 };
 
-type LinkDeps = SaveDeps & Pick<ConnectDeps, 'attempts'>;
+type LinkDeps = SaveDeps & Pick<ConnectDeps, 'attempts' | 'formSlots'>;
 
 const LIMITS: Readonly<Record<LinkField, number>> = {
   server: 2048,
@@ -65,6 +69,7 @@ const LIMITS: Readonly<Record<LinkField, number>> = {
 /**
  * Links the account within its transaction. Returns the problem, or the account and the new secret of this browser. If an
  * account is to be confirmed, only a sign-in to that one counts. Throws ConnectError if the request has ended meanwhile.
+ * If the client leaves before the login is checked, nothing is saved.
  */
 export async function linkAccount(
   input: LinkInput,
@@ -73,13 +78,27 @@ export async function linkAccount(
 ): Promise<{ readonly problem: LinkProblem } | SavedAccount> {
   const login = parseTypedLogin(input, signIn);
   if ('message' in login) return { problem: login };
+  const { visit, request } = input.page;
+  const leave = await deps.formSlots.enter({ clientId: request.clientId, address: visit.address });
+  if (leave === undefined) return { problem: limited(FORM_SECONDS) };
+  try {
+    return await linkInSlot(input, login, { ...deps, signIn });
+  } finally {
+    leave();
+  }
+}
+
+async function linkInSlot(
+  input: LinkInput,
+  login: PasswordLogin | FeedLogin,
+  deps: ProofDeps,
+): Promise<{ readonly problem: LinkProblem } | SavedAccount> {
   const unusable = await checkAttempts(input, deps);
   if (unusable !== undefined) return { problem: unusable };
   const { page, kind, confirms, reconnects } = input;
   const save = reconnects === undefined ? saveAccount : reconnectAccount;
   try {
-    const verified = await ('address' in login ? login.verify() : signIn.verify(login, page.request));
-    const proof = await proveAccount(verified, input, { ...deps, signIn });
+    const proof = await checkLogin(input, login, deps);
     if ('message' in proof) return { problem: proof };
     await refundAttempt(input, deps);
     const none = { grantedScopes: [], calendarPermission: undefined };
@@ -100,6 +119,28 @@ export async function linkAccount(
   }
 }
 
+/** Sends the requests of the form. Fails as `unavailable` if they take too long or the client leaves. */
+function checkLogin(
+  input: LinkInput,
+  login: PasswordLogin | FeedLogin,
+  deps: ProofDeps,
+): Promise<VerifiedAccount | LinkProblem> {
+  const { clientId, userId } = input.page.request;
+  const signal = AbortSignal.any([input.closed, AbortSignal.timeout(FORM_SECONDS * 1000)]);
+  const user = { clientId, userId, signal };
+  const check = async () => {
+    const verified = await ('address' in login ? login.verify(user) : deps.signIn.verify(login, user));
+    return proveAccount(verified, input, { ...deps, user });
+  };
+  const { promise, reject } = Promise.withResolvers<never>();
+  const end = () =>
+    reject(new ProviderError('unavailable', `The login was not checked within ${FORM_SECONDS} seconds`));
+  if (signal.aborted) end();
+  signal.addEventListener('abort', end, { once: true });
+  // The requests end with the signal. Parsing a response may take longer.
+  return Promise.race([promise, check()]);
+}
+
 /**
  * Returns the account as this sign-in proves it, or why it does not prove `confirms`. A server that accepts any
  * password proves nothing, so that is tested before a sign-in counts for accounts linked earlier.
@@ -107,10 +148,10 @@ export async function linkAccount(
 async function proveAccount(
   verified: VerifiedAccount,
   { page, kind, confirms, reconnects }: LinkInput,
-  deps: LinkDeps & { readonly signIn: PasswordSignIn },
+  deps: ProofDeps & { readonly user: FormUser },
 ): Promise<VerifiedAccount | LinkProblem> {
   const provesOwner = async () =>
-    verified.provesOwner && !(await deps.signIn.takesAnyPassword(verified.credentials, page.request));
+    verified.provesOwner && !(await deps.signIn.takesAnyPassword(verified.credentials, deps.user));
   if (reconnects !== undefined) {
     if (isSignInTo(reconnects, verified))
       return { ...verified, provesOwner: await provesOwner().catch(provesNothing) };
@@ -137,17 +178,21 @@ function provesNothing(reason: unknown): false {
   throw reason;
 }
 
-type FeedLogin = { readonly address: string; readonly verify: () => Promise<VerifiedAccount> };
+type FeedLogin = {
+  readonly address: string;
+  readonly verify: (user: FormUser) => Promise<VerifiedAccount>;
+};
+type ProofDeps = LinkDeps & { readonly signIn: PasswordSignIn };
 
 /** Returns the login to prove, or a problem that needs no request to a server and counts as no attempt. */
 function parseTypedLogin(
-  { page, kind, mode, typed }: LinkInput,
+  { kind, mode, typed }: LinkInput,
   { readPassword, verifyAddress }: PasswordSignIn,
 ): PasswordLogin | FeedLogin | LinkProblem {
   const username = typed.username.trim();
   if (mode === 'address' && verifyAddress !== undefined) {
     const address = typed.address.trim();
-    const verify = () => verifyAddress(address, page.request);
+    const verify = (user: FormUser) => verifyAddress(address, user);
     return checkTyped(typed, ['address']) ?? { address, verify };
   }
   const feed = mode === 'email' ? feedAmong(typed) : webcalAmong(typed);

@@ -14,6 +14,7 @@ import type { UserStore } from '../../oauth/user-store.ts';
 import type { VerificationStore } from '../../verification/verification-store.ts';
 import type { AuthorizationRequestStore } from './authorization-request-store.ts';
 import type { ConnectAttempts } from './connect-attempts.ts';
+import type { FormSlots } from './form-slots.ts';
 import type { SignInStore } from './sign-in-store.ts';
 
 export type ConnectDeps = {
@@ -48,6 +49,7 @@ export type ConnectDeps = {
   /** Derives the key of reconnect links. */
   readonly sealer: Pick<Sealer, 'derive'>;
   readonly attempts: ConnectAttempts;
+  readonly formSlots: FormSlots;
   readonly activityNotes: ActivityNotes;
   readonly log: Log;
   /** Epoch milliseconds. */

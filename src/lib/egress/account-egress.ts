@@ -8,10 +8,14 @@ export type EgressUser = {
   readonly userId: string;
 };
 
+/** The user of a form. `signal` ends its requests when aborted. */
+export type FormUser = EgressUser & { readonly signal?: AbortSignal };
+
 /** Returns the same egress, whose requests count for the user and, if it is given, for the account. */
-export function accountEgress(egress: Egress, user: EgressUser | undefined, account?: string): Egress {
+export function accountEgress(egress: Egress, user: FormUser | undefined, account?: string): Egress {
   const names = {
     ...(user !== undefined && { clientId: user.clientId, owner: toSlotOwner(user) }),
+    ...(user?.signal !== undefined && { signal: user.signal }),
     ...(account !== undefined && { account }),
   };
   return {

@@ -37,6 +37,8 @@ export type EgressRequest = {
   readonly mayFollow?: (target: URL) => boolean;
   /** Limits everything together: waiting, all hops, reading. Default 30,000. */
   readonly timeoutMs?: number;
+  /** Ends the request as `timeout` when aborted. */
+  readonly signal?: AbortSignal;
   /** Limits the response body in bytes, decompressed. Default 10 MB. */
   readonly maxBytes?: number;
   /** Set for addresses that a developer chose: the operator's private addresses stay closed for them. */
@@ -130,7 +132,8 @@ export function createEgress(deps: EgressDeps, hidesNames = false): Egress {
         publicEgress ??= createEgress({ ...deps, privateNetwork: publicNetwork(deps.privateNetwork) }, true);
         return publicEgress.request(request);
       }
-      const signal = AbortSignal.timeout(request.timeoutMs ?? DEFAULT_TIMEOUT_MS);
+      const timeout = AbortSignal.timeout(request.timeoutMs ?? DEFAULT_TIMEOUT_MS);
+      const signal = request.signal === undefined ? timeout : AbortSignal.any([timeout, request.signal]);
       let hop = firstHop(request, deps.userAgent ?? 'Kalends');
       for (let redirects = 0; ; redirects += 1) {
         const answer = await send(hop, signal);

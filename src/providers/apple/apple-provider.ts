@@ -1,6 +1,6 @@
 /** Apple iCloud: CalDAV with an app-specific password. Contains only the differences from other CalDAV servers. */
 import type { PasswordLogin, PasswordProvider, VerifiedAccount } from '../../calendars/calendar-provider.ts';
-import { accountEgress, type EgressUser } from '../../lib/egress/account-egress.ts';
+import { accountEgress, type FormUser } from '../../lib/egress/account-egress.ts';
 import { isLoopbackHost } from '../../lib/egress/private-network.ts';
 import { takesAnyPassword } from '../caldav/any-password.ts';
 import { type CalDavDeps, openAccount } from '../caldav/caldav-account.ts';
@@ -13,7 +13,7 @@ export type AppleProviderDeps = CalDavDeps & { readonly serverUrl: string };
 
 /** Creates the adapter. Fails with ProviderError only. */
 export function appleProvider(deps: AppleProviderDeps): PasswordProvider {
-  const depsFor = (user: EgressUser | undefined, account?: string) => ({
+  const depsFor = (user: FormUser | undefined, account?: string) => ({
     ...deps,
     egress: accountEgress(deps.egress, user, account),
   });

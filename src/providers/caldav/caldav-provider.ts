@@ -8,7 +8,7 @@ import type {
   VerifiedAccount,
 } from '../../calendars/calendar-provider.ts';
 import { ProviderError } from '../../calendars/provider-error.ts';
-import { accountEgress, type EgressUser } from '../../lib/egress/account-egress.ts';
+import { accountEgress, type FormUser } from '../../lib/egress/account-egress.ts';
 import { countedEgress } from '../../lib/egress/counted-egress.ts';
 import { takesAnyPassword } from './any-password.ts';
 import { type CalDavDeps, listCalendars, openAccount, readLimits } from './caldav-account.ts';
@@ -33,7 +33,7 @@ export type CalDavProviderDeps = CalDavDeps & {
 export function caldavProvider(deps: CalDavProviderDeps): PasswordProvider {
   const dns = deps.dns ?? systemDns();
   const { feedKey } = deps;
-  const depsFor = (user: EgressUser | undefined, account?: string) => ({
+  const depsFor = (user: FormUser | undefined, account?: string) => ({
     ...{ ...deps, dns },
     egress: accountEgress(deps.egress, user, account),
   });
@@ -43,7 +43,7 @@ export function caldavProvider(deps: CalDavProviderDeps): PasswordProvider {
       method: 'password',
       verify: (login, user) => verify(login, depsFor(user)),
       ...(feedKey && {
-        verifyAddress: (address: string, user?: EgressUser) =>
+        verifyAddress: (address: string, user?: FormUser) =>
           linkFeed(address, feedKey, limitRequests(depsFor(user))),
       }),
       takesAnyPassword: async (credentials, user) =>

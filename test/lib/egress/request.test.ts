@@ -197,6 +197,18 @@ describe('Egress', () => {
     }
   });
 
+  it('egress ends a request when its signal is aborted, before it is sent or while it runs', async () => {
+    const aborting = new AbortController();
+    const running = egress.request({ method: 'GET', url: entry('/silent'), signal: aborting.signal });
+    setImmediate(() => aborting.abort());
+    await assert.rejects(running, failsAs('timeout'));
+
+    requests.length = 0;
+    const late = egress.request({ method: 'GET', url: entry('/'), signal: aborting.signal });
+    await assert.rejects(late, failsAs('timeout'));
+    assert.equal(requests.length, 0);
+  });
+
   it('egress reads large answers one after the other, however many', async () => {
     for (let answers = 0; answers < 6; answers += 1) {
       const { body } = await egress.request({ method: 'GET', url: entry('/huge'), timeoutMs: 60_000 });
