@@ -33,10 +33,10 @@ export const FREE_BUSY = errorTable({
 const WORKDAYS = [0, 1, 2, 3, 4];
 const MINUTE = 60_000;
 
-/** Returns `slots` and `errors` as JSON. Throws 404 `user_not_connected`, 403 or 503 like freshAccounts, and 429. */
+/** Returns `slots` and `errors` as JSON. Throws 404 `user_not_connected`, 403 or 503 like freshAccounts, and like pageOfEvents. */
 export async function availability(
   request: AvailabilityRequest,
-  users: readonly ScopedReader[],
+  { users, signal }: { readonly users: readonly ScopedReader[]; readonly signal: AbortSignal },
   deps: ListEventsDeps,
 ): Promise<string> {
   const { duration, bufferBefore = 0, bufferAfter = 0, minimumNotice = 0, step = 30, limit = 50 } = request;
@@ -55,7 +55,7 @@ export async function availability(
   for (const user of users) {
     const { calendars, accounts, problems: unread } = await readCalendars(user, calendarIds, deps);
     if (accounts === 0) throw notConnected(user);
-    const time = await busyTime({ user, calendars, window: wide, timeZone }, deps);
+    const time = await busyTime({ user, calendars, window: wide, timeZone, signal }, deps);
     for (const interval of time.busy) busy.push(interval);
     const name = request.user_ids === undefined ? {} : { user_id: user.userId };
     const missing = [...unread, ...leftOutProblems(calendars, time.leftOut)];

@@ -20,6 +20,8 @@ export type BusyTimeInput = {
   readonly calendars: readonly Owned[];
   readonly window: Interval;
   readonly timeZone: string | undefined;
+  /** Stops the read when aborted. */
+  readonly signal: AbortSignal;
 };
 
 export type BusyTime = {
@@ -29,7 +31,7 @@ export type BusyTime = {
   readonly leftOut: readonly LeftOut[];
 };
 
-/** Returns the busy time. An all-day event uses `timeZone`, or its calendar's zone. Throws 429 like Turns. */
+/** Returns the busy time. An all-day event uses `timeZone`, or its calendar's zone. Throws like pageOfEvents. */
 export async function busyTime(input: BusyTimeInput, deps: PageDeps): Promise<BusyTime> {
   const { calendars, window } = input;
   // The mirror stores days at midnight UTC, which is up to 14 hours from midnight in the user's zone.
@@ -57,13 +59,13 @@ type Read = {
 
 /** Returns the intervals of the calendars' first events, up to the limits. */
 async function readIntervals(
-  { user, calendars, timeZone }: BusyTimeInput,
+  { user, calendars, timeZone, signal }: BusyTimeInput,
   window: EventWindow,
   deps: PageDeps,
 ): Promise<Read> {
   const owners = new Map(calendars.map((owned) => [owned.calendar.calendarKey, toOwner(owned)]));
   const zones = new Map(calendars.map(({ calendar }) => [calendar.calendarKey, calendar.timeZone]));
-  const listed = { user, calendars: calendars.map(({ calendar }) => calendar) };
+  const listed = { user, calendars: calendars.map(({ calendar }) => calendar), signal };
   const page = { window, singleEvents: true, pageSize: MOST_EVENTS, after: undefined, originals: false };
   const { events, more, leftOut } = await pageOfEvents(page, listed, deps);
   const read = readable(events);

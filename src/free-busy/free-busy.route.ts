@@ -2,6 +2,7 @@
 import type { FastifyPluginAsync, FastifyRequest } from 'fastify';
 
 import { beforeBody } from '../http/before-body.ts';
+import { closedSignal } from '../http/closed-signal.ts';
 import { ANY_CALL, ApiError } from '../http/refusal.ts';
 import { authenticateBearer, type BearerDeps } from '../oauth/bearer-authentication.ts';
 import type { Client } from '../oauth/client.ts';
@@ -24,8 +25,9 @@ const JSON_TYPE = 'application/json; charset=utf-8';
 export function freeBusyRoutes(deps: FreeBusyRouteDeps): FastifyPluginAsync {
   return async (app) => {
     app.get<{ Querystring: Record<string, unknown> }>('/free-busy', async (request, reply) => {
+      const signal = closedSignal(reply);
       const grant = await authenticateBearer(request, deps);
-      return reply.type(JSON_TYPE).send(await freeBusy(request.query, grant, deps));
+      return reply.type(JSON_TYPE).send(await freeBusy(request.query, { grant, signal }, deps));
     });
 
     const { check, foundOf } = beforeBody((request: FastifyRequest) => authenticateCaller(request, deps));
@@ -34,7 +36,8 @@ export function freeBusyRoutes(deps: FreeBusyRouteDeps): FastifyPluginAsync {
       const request = parseAvailability(http.body);
       const users =
         'userId' in caller ? usersOfToken(caller, request) : usersOfClient(caller.clientId, request);
-      return reply.type(JSON_TYPE).send(await availability(request, users, deps));
+      const signal = closedSignal(reply);
+      return reply.type(JSON_TYPE).send(await availability(request, { users, signal }, deps));
     });
   };
 }

@@ -1,7 +1,7 @@
 /** GET /free-busy: the user's busy time over all chosen calendars, without any other details of events. */
 
 import { instantText } from '../lib/rendered-json.ts';
-import type { Grant, ScopedReader } from '../oauth/grant.ts';
+import type { ScopedReader } from '../oauth/grant.ts';
 import type { CalendarFilter } from '../reading/events-query.ts';
 import {
   FRESH_MS,
@@ -13,17 +13,24 @@ import {
   type ReadProblem,
   toCalendarChoice,
 } from '../reading/freshness.ts';
-import type { ListEventsDeps } from '../reading/list-events.ts';
+import type { ListEventsDeps, ReadCaller } from '../reading/list-events.ts';
 import { parseFreeBusy } from './availability-request.ts';
 import { busyTime } from './busy-time.ts';
 import { type Interval, merged } from './intervals.ts';
 
-/** Returns `busy` (disjoint, in order) and `errors` as JSON. Throws 400, 429, and 403 or 503 like freshAccounts. */
-export async function freeBusy(query: unknown, grant: Grant, deps: ListEventsDeps): Promise<string> {
+/**
+ * Returns `busy` (disjoint, in order) and `errors` as JSON. Throws 400, 403 or 503 like freshAccounts, and like
+ * pageOfEvents.
+ */
+export async function freeBusy(
+  query: unknown,
+  { grant, signal }: ReadCaller,
+  deps: ListEventsDeps,
+): Promise<string> {
   const { start, end, timeZone, calendarIds: filter } = parseFreeBusy(query);
   const window = { start, end };
   const { calendars, problems } = await readCalendars(grant, filter, deps);
-  const { busy, leftOut } = await busyTime({ user: grant, calendars, window, timeZone }, deps);
+  const { busy, leftOut } = await busyTime({ user: grant, calendars, window, timeZone, signal }, deps);
   const errors = [...problems, ...leftOutProblems(calendars, leftOut)];
   return JSON.stringify({
     start: instantText(window.start),

@@ -1,5 +1,6 @@
 /** GET /event, GET /events/{id} and GET /events/changes. The writes of /event are elsewhere. */
 import type { FastifyPluginAsync } from 'fastify';
+import { closedSignal } from '../http/closed-signal.ts';
 import { authenticateBearer, type BearerDeps } from '../oauth/bearer-authentication.ts';
 import { findEvent, parseEventRequest } from './find-event.ts';
 import { type ListChangesDeps, listChanges } from './list-changes.ts';
@@ -22,9 +23,7 @@ export function eventRoutes(deps: EventRouteDeps): FastifyPluginAsync {
 
     app.get<EventRequest>('/events/changes', async (request, reply) => {
       const authenticate = () => authenticateBearer(request, deps);
-      const closed = new AbortController();
-      reply.raw.once('close', () => closed.abort());
-      const signal = AbortSignal.any([closed.signal, stopping.signal]);
+      const signal = AbortSignal.any([closedSignal(reply), stopping.signal]);
       return reply.type(JSON_TYPE).send(await listChanges(request.query, { authenticate, signal }, deps));
     });
 

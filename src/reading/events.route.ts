@@ -1,5 +1,6 @@
 /** GET /events (docs/wire.md 1.7). */
 import type { FastifyPluginAsync } from 'fastify';
+import { closedSignal } from '../http/closed-signal.ts';
 import { authenticateBearer, type BearerDeps } from '../oauth/bearer-authentication.ts';
 import { type ListEventsDeps, listEvents } from './list-events.ts';
 
@@ -9,8 +10,10 @@ export type EventListRouteDeps = BearerDeps & ListEventsDeps;
 export function eventListRoute(deps: EventListRouteDeps): FastifyPluginAsync {
   return async (app) => {
     app.get<{ Querystring: Record<string, unknown> }>('/events', async (request, reply) => {
+      const signal = closedSignal(reply);
       const grant = await authenticateBearer(request, deps);
-      return reply.type('application/json; charset=utf-8').send(await listEvents(request.query, grant, deps));
+      const answer = await listEvents(request.query, { grant, signal }, deps);
+      return reply.type('application/json; charset=utf-8').send(answer);
     });
   };
 }

@@ -44,8 +44,21 @@ const NO_SEARCH = 'Search is forbidden for free-busy scope';
 
 type Page = Omit<PagePosition, 'after'> & { readonly after: PagePosition['after'] | undefined };
 
-/** Returns JSON, in pieces if large. Throws 400 for a bad query, 429 like Turns, and 403 and 503 like freshAccounts. */
-export async function listEvents(query: Members, grant: Grant, deps: ListEventsDeps): Promise<AnswerBody> {
+export type ReadCaller = {
+  readonly grant: Grant;
+  /** Stops a large read when aborted: the caller has disconnected. */
+  readonly signal: AbortSignal;
+};
+
+/**
+ * Returns JSON, in pieces if large. Throws 400 for a bad query, 429 like Turns, 403 and 503 like freshAccounts, and
+ * like pageOfEvents.
+ */
+export async function listEvents(
+  query: Members,
+  { grant, signal }: ReadCaller,
+  deps: ListEventsDeps,
+): Promise<AnswerBody> {
   const { page, choice } = requestedPage(query, grant, deps);
   // The matches of a search reveal content.
   const needs = page.search.length > 0 ? 'read' : 'free-busy';
@@ -64,7 +77,7 @@ export async function listEvents(query: Members, grant: Grant, deps: ListEventsD
   if (cached !== undefined) return cached;
 
   const originals = grant.scope !== 'free-busy';
-  const listed = { user: grant, calendars: calendars.map(({ calendar }) => calendar) };
+  const listed = { user: grant, calendars: calendars.map(({ calendar }) => calendar), signal };
   const { events, more, leftOut, size } = withinAnswer(
     await pageOfEvents({ ...page, originals }, listed, deps),
   );

@@ -1,6 +1,6 @@
 /** Reads one page of a sorted listing: small listings at once, others in pieces and without event content. */
 
-import { setImmediate as turn } from 'node:timers/promises';
+import { setImmediate } from 'node:timers/promises';
 import { mainThreadTurn, splitIntoPieces } from './event-pieces.ts';
 import {
   type EventPosition,
@@ -39,10 +39,16 @@ const SMALL_BYTES = 8_000_000;
 /** Larger reads wait for a slot, so that few hold their content at a time. */
 const AT_ONCE = 1_000_000;
 
-/** Returns at most `pageSize` events after `after`. Throws 429 like Turns. */
+type Listed = {
+  readonly user: ReadingUser;
+  readonly calendars: readonly ListedCalendar[];
+  readonly signal: AbortSignal;
+};
+
+/** Returns at most `pageSize` events after `after`. Throws 429 like Turns, and the reason of an aborted `signal`. */
 export async function pageOfEvents(
   request: PageRequest,
-  { user, calendars }: { readonly user: ReadingUser; readonly calendars: readonly ListedCalendar[] },
+  { user, calendars, signal }: Listed,
   deps: PageDeps,
 ): Promise<EventPage> {
   if (calendars.length === 0) return { events: [], more: false, leftOut: [] };
@@ -50,9 +56,14 @@ export async function pageOfEvents(
   const whole = () => smallPage(request, calendars, deps);
   let page: EventPage | undefined;
   if (bytes <= AT_ONCE) page = await whole();
-  else if (bytes <= SMALL_BYTES) page = await deps.wholeReads.run(user, () => mainThreadTurn().then(whole));
+  else if (bytes <= SMALL_BYTES)
+    page = await deps.wholeReads.run(user, () => mainThreadTurn().then(whole), signal);
   if (page !== undefined) return page;
-  return deps.heavyReads.run(user, (owner) => heavyPage(request, calendars, { ...deps, owner }));
+  return deps.heavyReads.run(
+    user,
+    (owner) => heavyPage(request, calendars, { ...deps, owner, signal }),
+    signal,
+  );
 }
 
 /** Returns `undefined` if the expansion exceeds the main thread's budget. */
@@ -89,7 +100,11 @@ async function smallPage(
   return cutPage(events, pageSize, []);
 }
 
-export type HeavyDeps = ExpandDeps & { readonly events: EventReader; readonly owner: string };
+type HeavyDeps = ExpandDeps & {
+  readonly events: EventReader;
+  readonly owner: string;
+  readonly signal: AbortSignal;
+};
 
 /** The limits of a read per calendar: series, characters of their times, bytes of searched text. */
 const MOST_SERIES = 20_000;
@@ -99,12 +114,13 @@ const MOST_SEARCHED = 64_000_000;
 const NAMES_AT_ONCE = 2_000;
 const ROWS_AT_ONCE = 1_000;
 
-export async function heavyPage(
+async function heavyPage(
   request: PageRequest,
   calendars: readonly ListedCalendar[],
   deps: HeavyDeps,
 ): Promise<EventPage> {
   const { window, singleEvents, pageSize, after } = request;
+  const { signal } = deps;
   const limit = pageSize + 1;
   const events: NamedEvent[] = [];
   const leftOut: LeftOut[] = [];
@@ -114,7 +130,7 @@ export async function heavyPage(
     if (page.isOver) leftOut.push({ calendarKey, part: 'search' });
     for (const single of page.singles) events.push(namedSingle(single));
     end = endOfPage(events, limit, end);
-    await turn();
+    await turn(signal);
   }
   const budget = mainThreadBudget();
   for (const calendar of calendars) {
@@ -136,21 +152,27 @@ export async function heavyPage(
     if (over !== undefined) leftOut.push({ calendarKey, part: over });
     if (expanded.isOver) leftOut.push({ calendarKey, part: 'recurring' });
     end = endOfPage(events, limit, end);
-    await turn();
+    await turn(signal);
   }
   return cutPage(events, pageSize, leftOut);
+}
+
+/** Lets other work run. Throws the reason of an aborted signal. */
+async function turn(signal: AbortSignal): Promise<void> {
+  await setImmediate();
+  signal.throwIfAborted();
 }
 
 /** Returns the calendar's first single events that match the search. */
 async function readMatchingSingles(
   calendarKey: string,
   { window, after: first, pageSize, search = [] }: PageRequest,
-  { events: reader }: HeavyDeps,
+  { events: reader, signal }: HeavyDeps,
 ): Promise<{ singles: readonly SingleName[]; isOver: boolean }> {
   const limit = pageSize + 1;
   const singles: SingleName[] = [];
   let searched = 0;
-  for (let after: EventPosition | undefined = first; singles.length < limit; await turn()) {
+  for (let after: EventPosition | undefined = first; singles.length < limit; await turn(signal)) {
     const count = search.length > 0 ? NAMES_AT_ONCE : Math.min(NAMES_AT_ONCE, limit - singles.length);
     const names = await reader.singleNames(calendarKey, { window, after, limit: count });
     if (search.length === 0) singles.push(...names);
@@ -160,7 +182,7 @@ async function readMatchingSingles(
         if (searched > MOST_SEARCHED) return { singles, isOver: true };
         const matching = await reader.matching(calendarKey, piece, search);
         singles.push(...piece.filter((one) => matching.has(nameOfRow(one))));
-        await turn();
+        await turn(signal);
       }
     }
     after = names.at(-1);
@@ -173,7 +195,7 @@ async function readMatchingSingles(
 async function readMatchingSeries(
   calendarKey: string,
   { window, search = [] }: PageRequest,
-  { events: reader }: HeavyDeps,
+  { events: reader, signal }: HeavyDeps,
 ): Promise<{
   readonly series: readonly MirroredSeries[];
   readonly over: 'recurring' | 'search' | undefined;
@@ -188,14 +210,14 @@ async function readMatchingSeries(
     });
     count += masters.length;
     const ids = masters.map(({ id }) => id);
-    for (let atOnce = 50; ids.length > 0; await turn()) {
+    for (let atOnce = 50; ids.length > 0; await turn(signal)) {
       const read = await reader.seriesRows(calendarKey, ids.splice(0, atOnce));
       atOnce = nextAtOnce(atOnce, read);
       for (const { searched: bytes, ...one } of read) {
         characters += one.rows.reduce((sum, { timing }) => sum + timing.length, 0);
         searched += search.length > 0 ? bytes.reduce((sum, of) => sum + of, 0) : 0;
         if (searched > MOST_SEARCHED) return { series, over: 'search' };
-        if (search.length > 0) await turn();
+        if (search.length > 0) await turn(signal);
         const matches =
           search.length > 0 ? await matchingSeries({ ...one, searched: bytes }, search, reader) : one;
         if (matches !== undefined) series.push(matches);

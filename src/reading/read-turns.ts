@@ -7,8 +7,11 @@ import type { ReadingUser } from './event-reader.ts';
 import { QUERY } from './events-query.ts';
 
 export interface Turns {
-  /** Runs `work` in a slot. Throws 429 `too_many_reads` if the user has too many waiting, or the wait is too long. */
-  run<T>(user: ReadingUser, work: (owner: string) => Promise<T>): Promise<T>;
+  /**
+   * Runs `work` in a slot. Throws 429 `too_many_reads` if the user has too many waiting, or the wait is too long, and the
+   * reason of `signal` if that is aborted before the work.
+   */
+  run<T>(user: ReadingUser, work: (owner: string) => Promise<T>, signal?: AbortSignal): Promise<T>;
 }
 
 export type TurnLimits = QueueLimits & {
@@ -78,9 +81,9 @@ const longPolls = (connections: number): TurnLimits => ({
 export function readTurns(limits: TurnLimits, listener?: SlotListener): Turns {
   const queue = new SlotQueue(limits.work, limits, listener);
   return {
-    async run(user, work) {
+    async run(user, work, signal) {
       const owner = toSlotOwner(user);
-      const leave = await queue.enter(placeOfOwner(owner));
+      const leave = await queue.enter(placeOfOwner(owner), signal && { signal });
       if (leave === undefined) throw tooManyReads(limits);
       try {
         return await work(owner);

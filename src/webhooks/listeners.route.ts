@@ -1,6 +1,7 @@
 /** Listeners (listeners.ts), for the application itself, by HTTP Basic. */
 import type { FastifyPluginAsync, FastifyRequest } from 'fastify';
 import { beforeBody } from '../http/before-body.ts';
+import { closedSignal } from '../http/closed-signal.ts';
 import { FORM_BYTES } from '../http/sizes.ts';
 import { type ApplicationCallDeps, authenticateBasic } from '../oauth/client-authentication.ts';
 import { addListener, type ListenersDeps, removeListener, takeDeliveries } from './listeners.ts';
@@ -19,9 +20,7 @@ export function listenersRoutes(deps: ListenersRouteDeps): FastifyPluginAsync {
       addListener(foundOf(request).clientId, request.body, deps),
     );
     app.get<OfListener>('/webhooks/listeners/:id/deliveries', options, (request, reply) => {
-      const closed = new AbortController();
-      reply.raw.once('close', () => closed.abort());
-      const signal = AbortSignal.any([closed.signal, stopping.signal]);
+      const signal = AbortSignal.any([closedSignal(reply), stopping.signal]);
       const listener = { clientId: foundOf(request).clientId, endpointId: request.params.id };
       return takeDeliveries(listener, { query: request.query, signal }, deps);
     });

@@ -226,9 +226,15 @@ describe('the API reference', () => {
   });
 
   it('the API reference names every error code of the program', () => {
-    // For a path or method that does not exist, a redirect, a page, and providers: no operation
+    // For a path or method that does not exist, a redirect, a page, providers, and a closed connection: no operation
     // has these.
-    const elsewhere = ['method_not_allowed', 'access_denied', 'channel_not_found', 'link_expired'];
+    const elsewhere = [
+      'method_not_allowed',
+      'access_denied',
+      'channel_not_found',
+      'link_expired',
+      'client_closed_request',
+    ];
     const others = ['Settings of applications', 'Administration'];
     const codes = ERROR_GROUPS.filter(({ title }) => !others.includes(title))
       .flatMap(({ errors }) => errors.map(({ code }) => code))

@@ -21,7 +21,9 @@ export async function pageFrom(
 ) {
   const calendars = [...zones].map(([calendarKey, timeZone]) => ({ calendarKey, timeZone, bytes }));
   const user = { clientId: 'acme', userId: 'ada' };
-  const page = await pageOfEvents(request, { user, calendars }, { events: reader, ...openReadTurns(1_000) });
+  const { signal } = new AbortController();
+  const deps = { events: reader, ...openReadTurns(1_000) };
+  const page = await pageOfEvents(request, { user, calendars, signal }, deps);
   const events: ListedEvent[] = [];
   for await (const piece of eventPieces(page.events, { events: reader, zones, originals: true }))
     events.push(...piece);

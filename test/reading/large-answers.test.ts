@@ -160,10 +160,11 @@ describe('large answers', () => {
     };
     const events = { singleEvents: none, seriesIn: async () => [] } as unknown as EventReader;
     const deps = { events, ...openReadTurns(1_000) };
+    const { signal } = new AbortController();
 
-    const reads = Array.from({ length: 40 }, () => pageOfEvents(request, { user, calendars }, deps));
+    const reads = Array.from({ length: 40 }, () => pageOfEvents(request, { user, calendars, signal }, deps));
     const others = Array.from({ length: 40 }, (_, i) =>
-      pageOfEvents(request, { user: { ...user, userId: String(i) }, calendars }, deps),
+      pageOfEvents(request, { user: { ...user, userId: String(i) }, calendars, signal }, deps),
     );
 
     assert.equal((await Promise.all([...reads, ...others])).length, 80);
