@@ -38,11 +38,13 @@ export async function renderedEvent(
 ): Promise<RenderedObject | undefined> {
   const { calendarKey, timeZone } = chosen.calendar;
   const [event] = await findById(id, new Map([[calendarKey, timeZone]]), events);
-  const toText = eventText();
-  if (event !== undefined) return toText(event, chosen);
+  if (event !== undefined) return eventText()(event, chosen);
   const stored = await storedEvents.findEvents(calendarKey, id);
-  const exact = stored.find(({ eventId }) => eventId === id);
-  return exact && toText(cancelled(exact, calendarKey), chosen);
+  const match = stored.find(({ eventId }) => eventId === id);
+  if (match === undefined) return undefined;
+  const { content, originalDigest } = match;
+  const original = originalDigest === undefined ? match.original : undefined;
+  return renderStored({ ...match, id, content, original }, chosen);
 }
 
 /** Renders a created event that the mirror cannot show, without `original`; undefined if it has no event. */
@@ -50,29 +52,33 @@ export function createdEvent(
   { eventId: id, etag, events }: EventResource,
   chosen: ChosenCalendar,
 ): RenderedObject | undefined {
-  const { calendarKey, timeZone } = chosen.calendar;
   const event = events.find(({ recurrenceId }) => recurrenceId === undefined);
   if (event === undefined) return undefined;
-  const { start, recurrence } = event;
-  const times = { start: toInstant(start, timeZone), end: toInstant(event.end, timeZone) };
-  const listed = {
-    ...{ calendarKey, id, startsAt: times.start, original: undefined, etag },
-    content: renderMembers<EventMembers>(eventDetails(event, timeZone)),
-    times: { ...times, allDay: start.type === 'date' },
-    ...(recurrence && { recurrence: recurrenceObject(recurrence, start, timeZone) }),
-  };
-  return eventText()(listed, chosen);
+  const content = renderMembers<EventMembers>(eventDetails(event, chosen.calendar.timeZone));
+  return renderStored({ id, event, content, etag, original: undefined, seriesId: undefined }, chosen);
 }
 
-function cancelled(
-  { eventId: id, startsAt, content, etag, endsAt, event, ...stored }: StoredEvent,
-  calendarKey: string,
-) {
-  const original = stored.originalDigest === undefined ? stored.original : undefined;
+type WrittenEvent = Pick<StoredEvent, 'event' | 'content' | 'etag' | 'seriesId'> & {
+  readonly id: string;
+  readonly original: RenderedObject | undefined;
+};
+
+/** Renders an event with its own times, which the mirror's index of a series or a cancelled event does not have. */
+function renderStored(
+  { id, event, content, etag, original, seriesId }: WrittenEvent,
+  chosen: ChosenCalendar,
+): RenderedObject {
+  const { calendarKey, timeZone } = chosen.calendar;
+  const { start, recurrence } = event;
+  const startsAt = toInstant(start, timeZone);
   const listed = { calendarKey, id, startsAt, content, original, etag };
   // A single event's content has its id and times; that of a series does not.
-  if (readMembers(content).id !== undefined) return listed;
-  return { ...listed, times: { start: startsAt, end: endsAt, allDay: event.start.type === 'date' } };
+  if (readMembers(content).id !== undefined) return eventText()(listed, chosen);
+  const end = Math.max(startsAt, toInstant(event.end, timeZone));
+  const times = { start: startsAt, end, allDay: start.type === 'date' };
+  const series = seriesId === undefined || seriesId === id ? {} : { recurringEventId: seriesId };
+  const rules = recurrence && { recurrence: recurrenceObject(recurrence, start, timeZone) };
+  return eventText()({ ...listed, times: { ...times, ...series }, ...rules }, chosen);
 }
 
 export const eventBody = (event: RenderedObject): RenderedObject =>
