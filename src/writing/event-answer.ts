@@ -3,7 +3,12 @@ import type { EventResource } from '../calendars/event.ts';
 import type { EventMembers } from '../calendars/mirrored-event.ts';
 import { eventDetails } from '../calendars/render-event.ts';
 import { ApiError, errorTable } from '../http/refusal.ts';
-import { toInstant } from '../lib/recurrence/event-instant.ts';
+import {
+  formatInstanceId,
+  parseInstanceId,
+  toInstant,
+  toOriginalStart,
+} from '../lib/recurrence/event-instant.ts';
 import {
   type RenderedObject,
   readMembers,
@@ -16,7 +21,7 @@ import {
 import { eventText, recurrenceObject } from '../reading/event-text.ts';
 import { findById } from '../reading/events-by-id.ts';
 import type { ChosenCalendar } from './find-calendar.ts';
-import type { StoredEvent } from './stored-events.ts';
+import type { StoredEvent, StoredEvents } from './stored-events.ts';
 import type { WriteDeps } from './write-deps.ts';
 
 /** The error of an If-Match header. */
@@ -40,11 +45,29 @@ export async function renderedEvent(
   const [event] = await findById(id, new Map([[calendarKey, timeZone]]), events);
   if (event !== undefined) return eventText()(event, chosen);
   const stored = await storedEvents.findEvents(calendarKey, id);
-  const match = stored.find(({ eventId }) => eventId === id);
+  const exact = stored.find(({ eventId }) => eventId === id);
+  const match = exact ?? (await findOverride(id, chosen, storedEvents));
   if (match === undefined) return undefined;
   const { content, originalDigest } = match;
   const original = originalDigest === undefined ? match.original : undefined;
   return renderStored({ ...match, id, content, original }, chosen);
+}
+
+/** Returns the override of an occurrence in the resource of its master, which has the master's id. */
+async function findOverride(
+  id: string,
+  { calendar: { calendarKey, timeZone } }: ChosenCalendar,
+  storedEvents: StoredEvents,
+): Promise<StoredEvent | undefined> {
+  const masterId = parseInstanceId(id)?.masterId;
+  if (masterId === undefined) return undefined;
+  const stored = await storedEvents.findEvents(calendarKey, masterId);
+  const master = stored.find(({ event }) => event.recurrenceId === undefined)?.event;
+  return stored.find(({ event: { recurrenceId } }) => {
+    if (master === undefined || recurrenceId === undefined) return false;
+    const originalStart = toOriginalStart(master.start, recurrenceId, timeZone);
+    return formatInstanceId(masterId, originalStart, timeZone) === id;
+  });
 }
 
 /** Renders a created event that the mirror cannot show, without `original`; undefined if it has no event. */

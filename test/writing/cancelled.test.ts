@@ -30,6 +30,33 @@ async function cancelled({ send }: WitnessSite, eventId: string, mode: object = 
 
 for (const kind of KINDS)
   describe(`an event that is cancelled at ${kind}`, () => {
+    it('is returned as one occurrence of its series, which does not take place', async (t) => {
+      const site = await openWitnessSite(kind);
+      t.after(() => site.close());
+      const id = await create(site, { ...WEEKLY, ...TIMED });
+      const eventId = `${id}_20270111T090000Z`;
+      const times = { start: '2027-01-11T13:00:00.000Z', end: '2027-01-11T14:00:00.000Z' };
+      await site.send('PUT', { eventId, ...times, updateMode: 'this' });
+
+      const event = await cancelled(site, eventId, { updateMode: 'this' });
+
+      assert.deepEqual([event.id, event.recurringEventId], [eventId, id]);
+      assert.deepEqual([event.start, event.end], [times.start, times.end]);
+      const starts = (await site.listed()).map(({ start }) => start.slice(0, 10));
+      assert.deepEqual(starts.slice(0, 2), ['2027-01-04', '2027-01-18']);
+    });
+
+    it('is returned as an occurrence of an all-day series with its dates', async (t) => {
+      const site = await openWitnessSite(kind);
+      t.after(() => site.close());
+      const id = await create(site, { ...WEEKLY, ...ALL_DAY });
+
+      const event = await cancelled(site, `${id}_20270111`, { updateMode: 'this' });
+
+      assert.deepEqual([event.id, event.recurringEventId], [`${id}_20270111`, id]);
+      assert.deepEqual([event.startDate, event.endDate], ['2027-01-11', '2027-01-13']);
+    });
+
     it('is returned as a whole series with the times of its first occurrence and its rule', async (t) => {
       const site = await openWitnessSite(kind);
       t.after(() => site.close());
