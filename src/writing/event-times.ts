@@ -159,13 +159,13 @@ function placing(
 }
 
 /**
- * Returns the dates of an all-day event: the date parts. If all times are midnight in the calendar's zone and none as
- * sent, the caller converted local midnights to UTC, so the dates are the zone's.
+ * Returns the dates of an all-day event: the date parts. If all times are midnight in the calendar's zone and not all as
+ * sent, the caller converted local midnights to UTC, so the dates are the zone's. In London one of two can be both.
  */
 function chooseDates(inputs: readonly TimeInput[], zone: string): (input: TimeInput) => LocalDate {
   const toClock = (input: TimeInput) => localOfInstant(zone, instantOfInput(input));
-  const hasMidnight = inputs.some(({ local }) => local % DAY === 0);
-  const isLocalMidnight = !hasMidnight && inputs.every((input) => toClock(input) % DAY === 0);
+  const isAsSent = inputs.every(({ local }) => local % DAY === 0);
+  const isLocalMidnight = !isAsSent && inputs.every((input) => toClock(input) % DAY === 0);
   return (input) => (isLocalMidnight ? formatDate(dayOfLocal(toClock(input))) : input.date);
 }
 
