@@ -179,12 +179,17 @@ function parseWeekdays(value: unknown): string[] | undefined {
 }
 
 function numbers(max: number) {
-  const isNumber = (value: unknown) => Number.isInteger(value) && Number(value) >= 1 && Number(value) <= max;
+  const number = { type: 'integer', minimum: 1, maximum: max };
+  const isNumber = (value: unknown): value is number =>
+    typeof value === 'number' && Number.isInteger(value) && value >= 1 && value <= max;
   return parsed(
-    (value): readonly number[] | undefined =>
-      Array.isArray(value) && value.every(isNumber) ? value : undefined,
+    (value): readonly number[] | undefined => {
+      const values: readonly unknown[] = [value].flat();
+      return values.every(isNumber) ? values : undefined;
+    },
     {
-      schema: { type: 'array', items: { type: 'integer', minimum: 1, maximum: max } },
+      schema: { type: 'array', items: number },
+      also: number,
       problem: `must be a list of whole numbers from 1 to ${max}`,
     },
   );

@@ -83,7 +83,8 @@ const WRONG_RULES: Readonly<Record<string, readonly object[]>> = {
   ],
   byMonth: [
     { frequency: 'YEARLY', byMonth: [13] },
-    { frequency: 'YEARLY', byMonth: 1 },
+    { frequency: 'YEARLY', byMonth: 0 },
+    { frequency: 'YEARLY', byMonth: [[1]] },
   ],
 };
 
