@@ -96,6 +96,12 @@ const ATTENDEE = object({
   },
 });
 
+const CONFERENCE_URL = { type: 'string', maxLength: MAX_URL, pattern: '^(https?://\\S+)?$' };
+const TOLERATED_CONFERENCE = {
+  url: { type: ['string', 'null'], pattern: '^\\s*(https?://\\S+)?\\s*$' },
+  autoGenerate: { type: ['boolean', 'null'] },
+};
+
 const DETAILS = {
   allDay: flag({ doc: 'True: only the dates of `start` and `end` count, as written. `end` is exclusive.' }),
   timeZone: zone({
@@ -105,16 +111,10 @@ const DETAILS = {
   recurrence: RECURRENCE,
   conference: {
     doc: 'The URL to join at. An empty value removes it.',
-    schema: { type: 'string', maxLength: MAX_URL, pattern: '^(https?://\\S+)?$' },
+    schema: CONFERENCE_URL,
     also: {
       anyOf: [
-        {
-          type: 'object',
-          properties: {
-            url: { type: ['string', 'null'], pattern: '^\\s*(https?://\\S+)?\\s*$' },
-            autoGenerate: { type: ['boolean', 'null'] },
-          },
-        },
+        { type: 'object', properties: TOLERATED_CONFERENCE },
         { type: 'array', maxItems: 0 },
         { type: 'string', pattern: BLANK.source },
       ],
@@ -129,10 +129,17 @@ const DETAILS = {
         properties: {
           provider: { description: 'Ignored.' },
           autoGenerate: { type: 'boolean', description: 'True: the provider creates a meeting.' },
+          url: { ...CONFERENCE_URL, description: 'The URL to join at, if there is no `conference`.' },
         },
       },
+      also: {
+        anyOf: [
+          { type: 'array', maxItems: 0 },
+          { type: 'object', properties: TOLERATED_CONFERENCE },
+        ],
+      },
     }),
-    readAutoGenerate,
+    (members, report) => readConference(members, report),
   ),
   description: removable(100_000),
   location: removable(1_000),
@@ -182,18 +189,24 @@ export function changeInput(change: Input<typeof EVENT_CHANGE>): EventInput {
   return { ...input, start, end, recurrence, details: present({ title, ...details }) };
 }
 
-/** A meeting that the provider creates takes precedence over a URL (docs/wire.md 1.8). */
+/** A meeting that the provider creates takes precedence over a URL, and `conference` over `conferenceData.url`. */
 export function restInput(
   input: Omit<Input<typeof DETAILS>, 'recurrence'>,
 ): Pick<EventInput, 'allDay' | 'timeZone' | 'details'> {
   const { allDay, timeZone, conference, conferenceData, ...details } = input;
-  const autoConference = conference?.isAuto || conferenceData || undefined;
-  const url = autoConference ? undefined : conference?.url;
-  return { allDay, timeZone, details: present({ ...details, conference: url, autoConference }) };
+  const autoConference = conference?.isAuto || conferenceData?.isAuto || undefined;
+  const { url } = [conference, conferenceData].find((sent) => sent?.url !== undefined) ?? {};
+  return {
+    allDay,
+    timeZone,
+    details: present({ ...details, conference: autoConference ? undefined : url, autoConference }),
+  };
 }
 
 /** `url` is null if it removes the present one. */
 type Conference = { readonly url: string | null | undefined; readonly isAuto: boolean };
+
+const WEB_ADDRESS = 'an address that begins with https:// or http://';
 
 /** Reads a URL, or the documented object (docs/wire.md 1.8). */
 function readConference(value: unknown, report: Report): Conference | undefined {
@@ -204,7 +217,7 @@ function readConference(value: unknown, report: Report): Conference | undefined 
   if (url === null) return { url: undefined, isAuto };
   const address = typeof url === 'string' ? url.trim() : undefined;
   if (address === undefined || (address !== '' && !isWebAddress(address)))
-    return report('must be an address that begins with https:// or http://');
+    return report(typeof value === 'string' ? `must be ${WEB_ADDRESS}` : `must have ${WEB_ADDRESS} as url`);
   return { url: address || null, isAuto };
 }
 

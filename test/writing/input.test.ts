@@ -51,7 +51,7 @@ const WRONG: Readonly<Record<string, readonly unknown[]>> = {
     { autoGenerate: 'yes' },
     `https://a.example/${long(2_000)}`,
   ],
-  conferenceData: ['text', [1], { autoGenerate: 1 }],
+  conferenceData: ['text', [1], { autoGenerate: 1 }, { url: 5 }, { url: 'javascript:alert(1)' }],
   availability: ['maybe', 1],
   privacy: ['secret', {}],
   status: ['done', false],

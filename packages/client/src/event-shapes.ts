@@ -145,8 +145,12 @@ export type EventFields = {
   readonly custom?: Readonly<Record<string, unknown>>;
   /** The URL to join at. */
   readonly conference?: string;
-  /** `autoGenerate`: the provider creates a meeting. */
-  readonly conferenceData?: { readonly provider?: string; readonly autoGenerate?: boolean };
+  /** `autoGenerate`: the provider creates a meeting. `url` counts if `conference` is absent. */
+  readonly conferenceData?: {
+    readonly provider?: string;
+    readonly autoGenerate?: boolean;
+    readonly url?: string;
+  };
   readonly availability?: 'busy' | 'free';
   readonly privacy?: 'public' | 'private' | 'confidential';
   readonly status?: 'confirmed' | 'tentative' | 'cancelled';
