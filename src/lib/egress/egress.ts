@@ -217,8 +217,8 @@ type Unpacking = {
 
 /** Returns the decompressed body. Fails with EgressError `too_large` over the cap. */
 async function unpacked(sent: ReceivedBytes, { encoding, cap, share, signal }: Unpacking): Promise<Buffer> {
-  const decoders = createDecoders(encoding);
-  if (decoders.length === 0) return sent.whole();
+  const decoder = createDecoder(encoding);
+  if (decoder === undefined) return sent.whole();
   const body = receivedBytes();
   const gathered = new Writable({
     write(chunk: Buffer, _encoding, callback) {
@@ -232,24 +232,26 @@ async function unpacked(sent: ReceivedBytes, { encoding, cap, share, signal }: U
       }
     },
   });
-  await pipeline([Readable.from(sent.blocks()), ...decoders, gathered], { signal });
+  await pipeline([Readable.from(sent.blocks()), decoder, gathered], { signal });
   return body.whole();
 }
 
-/** Some servers and proxies compress although the request asks for identity. */
-function createDecoders(encoding: string): Transform[] {
-  const names = encoding
+/**
+ * Some servers and proxies compress although the request asks for identity. Only one encoding is decoded: what a first
+ * decoder passes to a second one would count nowhere, and can be large for a small or empty result.
+ */
+function createDecoder(encoding: string): Transform | undefined {
+  const [name, ...others] = encoding
     .toLowerCase()
     .split(',')
     .map((name) => name.trim())
     .filter((name) => name !== '' && name !== 'identity');
-  if (names.length > 2) throw unreadable(encoding);
-  return names.reverse().map((name) => {
-    if (name === 'gzip' || name === 'x-gzip') return createGunzip();
-    if (name === 'deflate') return createInflate();
-    if (name === 'br') return createBrotliDecompress();
-    throw unreadable(encoding);
-  });
+  if (name === undefined) return undefined;
+  if (others.length > 0) throw unreadable(encoding);
+  if (name === 'gzip' || name === 'x-gzip') return createGunzip();
+  if (name === 'deflate') return createInflate();
+  if (name === 'br') return createBrotliDecompress();
+  throw unreadable(encoding);
 }
 
 const unreadable = (encoding: string) =>
