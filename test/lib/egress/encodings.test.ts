@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import http from 'node:http';
 import { after, before, describe, it } from 'node:test';
-import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib';
+import { deflateSync, gzipSync } from 'node:zlib';
 
 import { createEgress, type Egress } from '../../../src/lib/egress/egress.ts';
 import { close, listen } from '../../harness/loopback.ts';
@@ -11,11 +11,10 @@ const PACKED: Readonly<Record<string, (text: Buffer) => Buffer>> = {
   gzip: gzipSync,
   'x-gzip': gzipSync,
   deflate: deflateSync,
-  br: brotliCompressSync,
+  br: (text) => text,
   identity: (text) => text,
   'GZIP, identity': gzipSync,
-  'deflate,br': (text) => brotliCompressSync(deflateSync(text)),
-  'gzip, gzip': (text) => gzipSync(gzipSync(text)),
+  'deflate,gzip': (text) => gzipSync(deflateSync(text)),
   lzma: (text) => text,
   [`${'x'.repeat(39)}yz`]: (text) => text,
 };
@@ -49,7 +48,7 @@ describe('Compressed responses', () => {
     return body.equals(Buffer.alloc(size, 'a')) ? 'whole' : 'broken';
   };
 
-  for (const encoding of ['gzip', 'x-gzip', 'deflate', 'br', 'identity', 'GZIP, identity'])
+  for (const encoding of ['gzip', 'x-gzip', 'deflate', 'identity', 'GZIP, identity'])
     it(`are read as they were before ${encoding}, up to the cap inclusive`, async () => {
       assert.equal(await read(encoding, 3_000, 3_000), 'whole');
       await assert.rejects(
@@ -62,8 +61,8 @@ describe('Compressed responses', () => {
   it('are refused if the encoding is unknown or there is more than one', async () => {
     const rule = (shown: string) =>
       new RegExp(`^EgressError: The response has an unrequested encoding: ${shown}$`);
-    await assert.rejects(read('gzip, gzip', 9), rule('gzip, gzip'));
-    await assert.rejects(read('deflate,br', 9), rule('deflate,br'));
+    await assert.rejects(read('deflate,gzip', 9), rule('deflate,gzip'));
+    await assert.rejects(read('br', 9), rule('br'));
     await assert.rejects(read('lzma', 9), rule('lzma'));
     await assert.rejects(read(`${'x'.repeat(39)}yz`, 9), rule(`${'x'.repeat(39)}y`));
   });
