@@ -1,20 +1,25 @@
-/** Limits the memory of arriving responses. Small ones are always accepted; large ones pause for space. */
+/**
+ * Limits the memory of arriving responses. Small ones are always accepted; large ones pause for space, which
+ * applications share, and within each its hosts.
+ */
+import type { SlotPlace } from '../fair-slots/slot-counts.ts';
 
 export type RoomLimits = {
-  /** Bytes of each response that need no space, as long as all of them together are at most `freeInAll`. */
+  /** Bytes of each response that need no space. The number of concurrent requests limits their total. */
   readonly freeEach: number;
-  readonly freeInAll: number;
-  /** Limits the bytes beyond those, for each host and in all. */
-  readonly ofHost: number;
+  /** Limits the bytes of all responses that are larger. */
   readonly inAll: number;
-  /** How much of each of the two is reserved for the oldest response, which can therefore always be read to its end. */
+  /** How much of it is reserved for the oldest response, which can therefore always be read to its end. */
   readonly forOldest: number;
 };
 
 export type AnswerRoom = {
   /** Creates the share of one response. Its holder must release it in every case. */
-  share(host: string): RoomShare;
+  share(place: RoomPlace): RoomShare;
 };
+
+/** The application of a request, empty if there is none, and the server that responds. */
+type RoomPlace = Pick<SlotPlace, 'clientId' | 'host'>;
 
 export type RoomShare = {
   /** Counts received bytes. If it returns a promise, read no more until then. Earlier large responses go first. */
@@ -23,70 +28,76 @@ export type RoomShare = {
   release(): void;
 };
 
-/** The free space must be at least this many times the bytes that a host would hold. */
-const PARTS_LEFT = 4;
+/** An application may hold this part of the space that others leave. */
+const SHARE_OF_APPLICATION = 1 / 2;
+/** A host may hold this part of what the application's other hosts leave of that. */
+const SHARE_OF_HOST = 1 / 4;
 const MEGABYTE = 1_000_000;
+/** With the 2,000 slots of requests (egress.ts), small responses hold at most 16 MB. */
 export const ROOM_LIMITS: RoomLimits = {
-  freeEach: 256_000,
-  freeInAll: 16 * MEGABYTE,
-  ofHost: 16 * MEGABYTE,
+  freeEach: 8_000,
   inAll: 32 * MEGABYTE,
   forOldest: 10 * MEGABYTE,
 };
 
-/** Large responses in order, and the bytes that they hold together. */
-type Holders = { held: number; readonly shares: Set<Share> };
-type Share = { readonly host: string; free: number; held: number; waiting: Wait | undefined };
+/** `application` and `host` are names in the counts; a host counts for each application. */
+type Share = {
+  readonly application: string;
+  readonly host: string;
+  free: number;
+  held: number;
+  waiting?: Wait;
+};
 type Wait = { readonly bytes: number; readonly goOn: () => void };
+const ALL = 'all';
 
 export function answerRoom(limits: RoomLimits = ROOM_LIMITS): AnswerRoom {
-  const all: Holders = { held: 0, shares: new Set() };
-  const hosts = new Map<string, Holders>();
-  let free = 0;
+  /** Large responses in order. */
+  const shares = new Set<Share>();
+  const counts = new Map<string, number>();
 
-  const ofHost = (host: string): Holders => {
-    const existing = hosts.get(host);
-    if (existing !== undefined) return existing;
-    const holders: Holders = { held: 0, shares: new Set() };
-    hosts.set(host, holders);
-    return holders;
+  const count = ({ application, host }: Share, bytes: number): void => {
+    for (const name of [ALL, application, host]) {
+      const held = (counts.get(name) ?? 0) + bytes;
+      if (held > 0) counts.set(name, held);
+      else counts.delete(name);
+    }
   };
 
   const hasRoom = (share: Share, bytes: number): boolean => {
-    const [oldest] = all.shares;
-    if (oldest === undefined || oldest === share) return true;
-    const shared = limits.inAll - limits.forOldest - (all.held - oldest.held);
-    const ofItsHost = ofHost(share.host);
-    // The rest is shared with other hosts: the more hosts hold some, the less each may have.
-    const held = ofItsHost.held - (oldest.host === share.host ? oldest.held : 0);
-    if ((held + bytes) * PARTS_LEFT > shared) return false;
-    const [first] = ofItsHost.shares;
-    if (first === undefined || first === share) return true;
-    return ofItsHost.held - first.held + bytes <= limits.ofHost - limits.forOldest;
+    const [oldest = share] = shares;
+    if (oldest === share) return true;
+    const heldBy = (name: string): number => {
+      const isOfOldest = [ALL, oldest.application, oldest.host].includes(name);
+      return (counts.get(name) ?? 0) - (isOfOldest ? oldest.held : 0);
+    };
+    const [inAll, ofApplication, ofHost] = [heldBy(ALL), heldBy(share.application), heldBy(share.host)];
+    const left = limits.inAll - limits.forOldest - (inAll - ofApplication);
+    const leftToHost = left * SHARE_OF_APPLICATION - (ofApplication - ofHost);
+    return ofHost + bytes <= leftToHost * SHARE_OF_HOST;
   };
 
   const hold = (share: Share, bytes: number): void => {
     share.held += bytes;
-    for (const holders of [all, ofHost(share.host)]) holders.held += bytes;
+    count(share, bytes);
   };
 
   const wake = (): void => {
-    for (const share of all.shares) {
+    for (const share of shares) {
       const { waiting } = share;
       if (waiting === undefined || !hasRoom(share, waiting.bytes)) continue;
-      share.waiting = undefined;
+      delete share.waiting;
       hold(share, waiting.bytes);
       waiting.goOn();
     }
   };
 
   const take = (share: Share, bytes: number): Promise<void> | undefined => {
-    if (share.held === 0 && share.free + bytes <= limits.freeEach && free + bytes <= limits.freeInAll) {
+    if (share.held === 0 && share.free + bytes <= limits.freeEach) {
       share.free += bytes;
-      free += bytes;
       return undefined;
     }
-    for (const holders of [all, ofHost(share.host)]) holders.shares.add(share);
+    shares.add(share);
     if (hasRoom(share, bytes)) {
       hold(share, bytes);
       return undefined;
@@ -97,19 +108,14 @@ export function answerRoom(limits: RoomLimits = ROOM_LIMITS): AnswerRoom {
   };
 
   const release = (share: Share): void => {
-    free -= share.free;
-    share.free = 0;
-    const ofItsHost = hosts.get(share.host);
-    if (ofItsHost === undefined || !all.shares.delete(share)) return;
-    ofItsHost.shares.delete(share);
-    for (const holders of [all, ofItsHost]) holders.held -= share.held;
-    if (ofItsHost.shares.size === 0) hosts.delete(share.host);
+    if (!shares.delete(share)) return;
+    count(share, -share.held);
     wake();
   };
 
   return {
-    share(host) {
-      const share: Share = { host, free: 0, held: 0, waiting: undefined };
+    share({ clientId, host }) {
+      const share: Share = { application: ` ${clientId}`, host: ` ${clientId} ${host}`, free: 0, held: 0 };
       return { take: (bytes) => take(share, bytes), release: () => release(share) };
     },
   };

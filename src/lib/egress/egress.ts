@@ -45,7 +45,7 @@ export type EgressRequest = {
   readonly publicOnly?: boolean;
   /** The account of the request, if known: for counting, not sent. */
   readonly account?: string;
-  /** The application of the request: applications share the slots of each host. Not sent. */
+  /** The application of the request: applications share slots and memory. Not sent. */
   readonly clientId?: string;
   /** The application's user (slot-owner.ts). Not sent. */
   readonly owner?: string;
@@ -108,10 +108,11 @@ export function createEgress(deps: EgressDeps, hidesNames = false): Egress {
       throw new EgressError('forbidden_address', 'Only https addresses without a user name are requested');
     checkHost(hop.url, policy);
     const { host, hostname } = hop.url;
-    const share = room.share(host);
+    const place = { ...hop.place, host };
+    const share = room.share(place);
     let leave: (() => void) | undefined;
     try {
-      leave = await slots.enter({ ...hop.place, host }, { signal });
+      leave = await slots.enter(place, { signal });
       if (leave === undefined) throw new EgressError('busy', `Too many requests wait for ${hostname}`);
       const answer = await sendHop(hop, { agent, share, turns }, signal);
       return { ...answer, fromPrivate: policy.isPrivate(hostname) };

@@ -6,6 +6,7 @@ import { after, before, describe, it } from 'node:test';
 import { createEgress, type Egress } from '../../../src/lib/egress/egress.ts';
 import { EgressError, type EgressErrorKind } from '../../../src/lib/egress/egress-error.ts';
 import { listen } from '../../harness/loopback.ts';
+import { until } from '../../harness/until.ts';
 
 const failsAs = (kind: EgressErrorKind) => (failure: unknown) =>
   failure instanceof EgressError && failure.kind === kind;
@@ -13,6 +14,8 @@ const failsAs = (kind: EgressErrorKind) => (failure: unknown) =>
 const HEAD = 'HTTP/1.1 200 OK\r\n';
 /** One for all answers, so that what is held is what egress holds. */
 const LARGE = Buffer.alloc(9_000_000, 'x');
+
+const unfinished: (() => void)[] = [];
 
 /** Bytes sent for a path before the server falls silent. */
 const ANSWERS: Readonly<Record<string, (socket: Socket) => void>> = {
@@ -25,6 +28,16 @@ const ANSWERS: Readonly<Record<string, (socket: Socket) => void>> = {
   '/held': (socket) => {
     socket.write(`${HEAD}content-length: 9000000\r\n\r\n`);
     socket.write(LARGE.subarray(1));
+  },
+  '/million': (socket) => {
+    socket.write(`${HEAD}content-length: 1000000\r\n\r\n`);
+    socket.write(LARGE.subarray(0, 1_000_000));
+  },
+  // All but its last byte, until the test finishes it.
+  '/unfinished': (socket) => {
+    socket.write(`${HEAD}content-length: 1000000\r\n\r\n`);
+    socket.write(LARGE.subarray(0, 999_999));
+    unfinished.push(() => socket.write('x'));
   },
   '/bytes': (socket) => {
     socket.write(`${HEAD}transfer-encoding: chunked\r\n\r\n`);
@@ -69,8 +82,10 @@ describe('Egress at a hostile server', () => {
     await egress.close();
   });
 
-  const get = (host: string, path: string, timeoutMs = 10_000) =>
-    egress.request({ method: 'GET', url: `http://${host}.test:${port}${path}`, timeoutMs });
+  const get = (host: string, path: string, timeoutMs = 10_000, clientId = '') => {
+    const url = `http://${host}.test:${port}${path}`;
+    return egress.request({ method: 'GET', url, timeoutMs, clientId, owner: `${clientId} ${host}` });
+  };
 
   it('answers that are held back fill no memory, and others are answered meanwhile', async () => {
     const before = process.memoryUsage().arrayBuffers;
@@ -88,6 +103,19 @@ describe('Egress at a hostile server', () => {
     assert.ok(failures.every(({ status }) => status === 'rejected'));
     // All of them are 432 MB.
     assert.ok(most > 20_000_000 && most < 150_000_000, `${most} bytes were held`);
+  });
+
+  it('answers that one application has held back do not hold up those of another', async () => {
+    const held = Array.from({ length: 80 }, (_, index) =>
+      get(`evil-${index % 40}`, '/unfinished', 60_000, 'hostile'),
+    );
+    await until('all are sent', () => unfinished.length === held.length);
+
+    const { body } = await get('good', '/million', 60_000, 'quiet');
+    for (const finish of unfinished) finish();
+
+    assert.equal(body.length, 1_000_000);
+    assert.equal((await Promise.all(held)).length, 80);
   });
 
   it('large answers come one after the other where there is no room for all', async () => {

@@ -6,11 +6,14 @@ import { type AnswerRoom, answerRoom, type RoomShare } from '../../../src/lib/eg
 import { pieceTurns } from '../../../src/lib/egress/piece-turns.ts';
 import { receivedBytes } from '../../../src/lib/egress/received-bytes.ts';
 
-const LIMITS = { freeEach: 2, freeInAll: 96, ofHost: 20, inAll: 60, forOldest: 10 };
+const LIMITS = { freeEach: 2, inAll: 120, forOldest: 20 };
+/** The first application may hold half of the space that is not reserved, and its first host a quarter of that. */
+const OF_APPLICATION = 50;
+const OF_HOST = 12.5;
 
 /** Creates a share that has taken `bytes` one by one until one had to wait; `taken` grows as room becomes free. */
-function reader(room: AnswerRoom, host: string, bytes: number) {
-  const share: RoomShare = room.share(host);
+function reader(room: AnswerRoom, host: string, bytes: number, clientId = 'acme') {
+  const share: RoomShare = room.share({ clientId, host });
   const state = { taken: 0, release: () => share.release() };
   const read = (): void => {
     while (state.taken < bytes) {
@@ -46,17 +49,22 @@ describe('Room for answers', () => {
     const readers = Array.from({ length: 4 }, () => reader(room, 'one', 12));
 
     assert.equal(readers[0]?.taken, 12);
-    assert.ok(sum(readers) <= LIMITS.ofHost + 4 * LIMITS.freeEach, String(sum(readers)));
+    assert.ok(sum(readers) <= 12 + OF_HOST + 4 * LIMITS.freeEach, String(sum(readers)));
   });
 
-  it('answers of all hosts hold no more than all may', () => {
-    const room = answerRoom(LIMITS);
+  for (const [holders, applications, most] of [
+    ['all hosts of an application', 1, 12 + OF_APPLICATION],
+    ['all applications', 6, LIMITS.inAll],
+  ] as const)
+    it(`answers of ${holders} hold no more than they may`, () => {
+      const room = answerRoom(LIMITS);
 
-    const readers = Array.from({ length: 48 }, (_, index) => reader(room, `host-${index % 8}`, 12));
+      const readers = Array.from({ length: 96 }, (_, index) =>
+        reader(room, `host-${index % 8}`, 12, `application-${index % applications}`),
+      );
 
-    const free = LIMITS.freeInAll;
-    assert.ok(sum(readers) <= LIMITS.inAll + free, String(sum(readers)));
-  });
+      assert.ok(sum(readers) <= most + 96 * LIMITS.freeEach, String(sum(readers)));
+    });
 
   it('a host that comes late finds room beside those that hold all they can', () => {
     const room = answerRoom(LIMITS);
