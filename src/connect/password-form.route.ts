@@ -4,6 +4,7 @@ import { parseTheme, type Theme } from '../branding/branding.ts';
 import type { PasswordSignIn } from '../calendars/calendar-provider.ts';
 import { ProviderError } from '../calendars/provider-error.ts';
 import { parseProviderKind } from '../calendars/provider-facts.ts';
+import { closedSignal } from '../http/closed-signal.ts';
 import { setCookie } from '../http/cookies.ts';
 import { scalar } from '../http/received-query.ts';
 import { type AccountView, manageableAccount, maskedName } from './accounts/account-views.ts';
@@ -68,9 +69,8 @@ async function link(http: FastifyRequest<Provider>, reply: FastifyReply, deps: C
   const translated = await changeLanguage(request, field('language'), deps);
   if (translated !== undefined)
     return showForm({ http, reply, form: { ...form, request: translated } }, deps);
-  const closed = new AbortController();
-  reply.raw.once('close', () => closed.abort());
-  const result = await linkAccount({ page, closed: closed.signal, ...input }, input.signIn, deps);
+  const closed = closedSignal(reply);
+  const result = await linkAccount({ page, closed, ...input }, input.signIn, deps);
   if ('problem' in result) {
     const { problem } = result;
     return showForm({ http, reply, form: { ...form, ...corrected(form, problem), problem } }, deps);

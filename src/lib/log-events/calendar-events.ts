@@ -80,8 +80,8 @@ export const CALENDAR_EVENTS = {
   },
   write_not_stored: {
     level: 'warn',
-    when: 'after a provider made a change, Kalends could not store it, release its calendar or mark its account as healthy; this happens later by itself',
-    act: 'Look at the database if `err` names it',
+    when: 'after a provider made a change, Kalends could not store it, release its calendar or mark its account as healthy; a later sync repairs this',
+    act: 'If `err` names the database, check that it is reachable, accepts writes and has disk space',
     fields: ['accountKey', 'calendarKey', 'err'],
   },
   occurrence_not_moved: {
