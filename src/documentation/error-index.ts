@@ -3,6 +3,7 @@ import { ADMINISTRATION, ENDPOINTS, MEMBERS } from '../administration/operations
 import { SETTINGS } from '../branding/settings-error.ts';
 import { RECONNECTING } from '../connect/accounts/reconnect-link.ts';
 import { FREE_BUSY } from '../free-busy/availability.ts';
+import { CLOSING } from '../http/closed-signal.ts';
 import { DPOP } from '../http/dpop-error.ts';
 import { READINESS } from '../http/ready.route.ts';
 import { ANY_CALL, type ErrorRow } from '../http/refusal.ts';
@@ -25,7 +26,7 @@ export const ERROR_GROUPS: readonly { readonly title: string; readonly errors: r
     title: 'Authorizing and tokens',
     errors: Object.values({ ...AUTHORIZATION, ...DPOP, ...RECONNECTING, temporarily_unavailable }),
   },
-  { title: 'Any request', errors: Object.values({ ...anyCall, ...SERVER, ...READINESS }) },
+  { title: 'Any request', errors: Object.values({ ...anyCall, ...SERVER, ...CLOSING, ...READINESS }) },
   { title: 'Reading', errors: Object.values({ ...READING, ...QUERY, ...CHANGES, ...FREE_BUSY }) },
   { title: 'Writing', errors: Object.values({ ...WRITING, ...IDEMPOTENCY, ...CONDITION }) },
   { title: 'Webhooks', errors: Object.values({ ...WEBHOOKS, ...WATCHES }) },

@@ -54,7 +54,8 @@ const deps = {
 describe('the busy time of large calendars', () => {
   it('has each event as it is, so that many calendars are merged once and not one after another', async () => {
     const calendars = Array.from({ length: 20 }, (_, place) => largeCalendar(place));
-    const input = { user: USER, calendars, window: { start: 0, end: DAY }, timeZone: undefined };
+    const { signal } = new AbortController();
+    const input = { user: USER, calendars, window: { start: 0, end: DAY }, timeZone: undefined, signal };
 
     const { busy, leftOut } = await busyTime(input, deps);
 

@@ -45,12 +45,6 @@ export const SERVER = errorTable({
     field: 'body',
     retryAfter: 5,
   },
-  client_closed_request: {
-    status: 499,
-    message: 'The connection was closed before the response was ready',
-    when: 'The client closed the connection during a large read. No client receives this: logs and metrics have it.',
-    fix: 'Wait at least 30 seconds for a response, or request less: a shorter window or fewer calendars.',
-  },
   server_error: {
     status: 500,
     message:

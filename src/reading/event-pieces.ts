@@ -4,8 +4,9 @@ import { setImmediate as turn } from 'node:timers/promises';
 import type { Timing } from '../calendars/mirrored-event.ts';
 import type { Piece } from '../lib/rendered-json.ts';
 import { type EventContent, type EventReader, nameOfRow, type RowName } from './event-reader.ts';
-import { type ListedEvent, recurrenceObject } from './event-text.ts';
+import type { ListedEvent } from './event-text.ts';
 import type { NamedEvent } from './expand-calendar.ts';
+import { recurrenceObject } from './recurrence-object.ts';
 
 export type PieceDeps = {
   readonly events: Pick<EventReader, 'contentsOf'>;

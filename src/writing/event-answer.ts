@@ -18,8 +18,9 @@ import {
   renderObject,
   toRenderedMembers,
 } from '../lib/rendered-json.ts';
-import { eventText, recurrenceObject } from '../reading/event-text.ts';
+import { eventText } from '../reading/event-text.ts';
 import { findById } from '../reading/events-by-id.ts';
+import { recurrenceObject } from '../reading/recurrence-object.ts';
 import type { ChosenCalendar } from './find-calendar.ts';
 import type { StoredEvent, StoredEvents } from './stored-events.ts';
 import type { WriteDeps } from './write-deps.ts';

@@ -22,7 +22,7 @@ import {
 } from '../http/fields.ts';
 import { WEEKDAYS } from '../lib/recurrence/rule.ts';
 import { LOOSE_TIME } from '../lib/time-text.ts';
-import { type RecurrenceObject, recurrenceObject } from '../reading/event-text.ts';
+import { type RecurrenceObject, recurrenceObject } from '../reading/recurrence-object.ts';
 import { parseTimeInput } from './event-times.ts';
 import type { RuleInput, UntilInput } from './series-rules.ts';
 

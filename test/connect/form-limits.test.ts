@@ -69,7 +69,9 @@ describe('a form whose server does not answer', () => {
 
   it('ends when the browser closes its connection, and saves nothing', async () => {
     const left = Promise.withResolvers<void>();
-    const { checks, begun, release } = await openSlow({ formSlots: { enter: async () => left.resolve } });
+    const { checks, begun, release } = await openSlow({
+      formSlots: { seconds: 60, enter: async () => left.resolve },
+    });
     const { browser, form } = await openForm('closed');
     await harness.app.listen({ host: '127.0.0.1', port: 0 });
     const { port } = harness.app.server.address() as AddressInfo; // it listens on TCP

@@ -10,7 +10,6 @@ import {
 import type { FormUser } from '../../lib/egress/account-egress.ts';
 import type { ConnectDeps } from '../flow/connect-deps.ts';
 import type { PageVisit } from '../flow/connect-flow.ts';
-import { FORM_SECONDS } from '../flow/form-slots.ts';
 import type { MessageKey } from '../messages/messages.ts';
 import {
   type CalDavPreset,
@@ -80,7 +79,7 @@ export async function linkAccount(
   if ('message' in login) return { problem: login };
   const { visit, request } = input.page;
   const leave = await deps.formSlots.enter({ clientId: request.clientId, address: visit.address });
-  if (leave === undefined) return { problem: limited(FORM_SECONDS) };
+  if (leave === undefined) return { problem: limited(deps.formSlots.seconds) };
   try {
     return await linkInSlot(input, login, { ...deps, signIn });
   } finally {
@@ -126,7 +125,8 @@ function checkLogin(
   deps: ProofDeps,
 ): Promise<VerifiedAccount | LinkProblem> {
   const { clientId, userId } = input.page.request;
-  const signal = AbortSignal.any([input.closed, AbortSignal.timeout(FORM_SECONDS * 1000)]);
+  const { seconds } = deps.formSlots;
+  const signal = AbortSignal.any([input.closed, AbortSignal.timeout(seconds * 1000)]);
   const user = { clientId, userId, signal };
   const check = async () => {
     const verified = await ('address' in login ? login.verify(user) : deps.signIn.verify(login, user));
@@ -134,7 +134,7 @@ function checkLogin(
   };
   const { promise, reject } = Promise.withResolvers<never>();
   const end = () =>
-    reject(new ProviderError('unavailable', `The login was not checked within ${FORM_SECONDS} seconds`));
+    reject(new ProviderError('unavailable', `The login was not checked within ${seconds} seconds`));
   if (signal.aborted) end();
   signal.addEventListener('abort', end, { once: true });
   // The requests end with the signal. Parsing a response may take longer.

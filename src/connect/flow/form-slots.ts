@@ -3,13 +3,13 @@ import { type Caller, toNetworks } from '../../http/address-key.ts';
 import type { SlotListener } from '../../lib/fair-slots/slot-listener.ts';
 import { SlotQueue } from '../../lib/fair-slots/slot-queue.ts';
 
-/** Limits all requests for one form together. */
-export const FORM_SECONDS = 60;
-
+const FORM_SECONDS = 60;
 const OF_ADDRESS = 10;
 const OF_SITE = 40;
 
 export type FormSlots = {
+  /** Limits all requests for one form together. */
+  readonly seconds: number;
   /** Returns the function to free the slot, or `undefined` if there is none: no form waits. */
   enter(caller: Caller): Promise<(() => void) | undefined>;
 };
@@ -20,6 +20,7 @@ export function formSlots(connections: number, listener?: SlotListener): FormSlo
   const limits = { slots, share: 1 / 2, ofHost: OF_SITE, ofOwner: OF_ADDRESS, waiting: 0 };
   const queue = new SlotQueue('password_form', limits, listener);
   return {
+    seconds: FORM_SECONDS,
     enter({ clientId, address }) {
       const [, site, host] = toNetworks(address);
       return queue.enter({ clientId, owner: host, host: site });

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 
 import type { EventTime, Recurrence } from '../lib/recurrence/event-time.ts';
-import { recurrenceObject } from './event-text.ts';
+import { recurrenceObject } from './recurrence-object.ts';
 
 const paris: EventTime = { type: 'zoned', local: '2026-10-05T09:00:00', zone: 'Europe/Paris' };
 const day: EventTime = { type: 'date', date: '2026-10-05' };
