@@ -6,11 +6,11 @@ export const LIMITS = {
   /** Files that the route of an endpoint loads, and their lines. */
   closures: {
     // Twenty of the files bound the cost of a read: large calendars in pieces, heavy series in threads, responses in pieces.
-    'GET /events': { files: 34, lines: 5102 },
+    'GET /events': { files: 37, lines: 5230 },
     // Five of the files split a series: the plan, its exceptions, the steps, the journal, the end.
-    'PUT /event': { files: 38, lines: 5591 },
+    'PUT /event': { files: 44, lines: 6050 },
     // The pages of Connect share four of the files: styles, icons, parts and the reader of catalogs.
-    'linking CalDAV': { files: 36, lines: 4405 },
+    'linking CalDAV': { files: 37, lines: 4500 },
   },
   /** Files directly in a folder of `src`, without tests. */
   folderFiles: 50,
