@@ -3,6 +3,7 @@
 import type { AuthorizationServer, IDToken } from 'oauth4webapi';
 import type { ProviderApp, RedirectSignIn, SignInRequest } from '../../calendars/calendar-provider.ts';
 import { jsonIn } from '../../lib/json.ts';
+import { storable } from '../../lib/storable-text.ts';
 import { readMember, text } from '../json-value.ts';
 import { type Meaning, meaningsBy, unreadableAnswer } from '../meaning.ts';
 import { badIssuer, type OpenIdDeps } from '../openid/authorization-server.ts';
@@ -66,7 +67,7 @@ function buildSubject({ tid, oid, sub, iss }: IDToken): string {
 const ADDRESS = /^[^\s@]+@[^\s@]+$/;
 
 const readText = (claim: unknown): string | undefined =>
-  typeof claim === 'string' && claim.trim() !== '' ? claim.trim() : undefined;
+  typeof claim === 'string' && claim.trim() !== '' ? storable(claim.trim()) : undefined;
 
 const REVOKED: Meaning = [
   'unauthorized',
