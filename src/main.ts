@@ -6,6 +6,9 @@ import path from 'node:path';
 
 import { nodeVersionProblem } from './cli/node-version.js';
 
+// The threads of libuv, before their first use. Lookups of host names may hold half of them (shared-lookup.ts).
+process.env.UV_THREADPOOL_SIZE ??= '16';
+
 const problem = nodeVersionProblem(process.versions.node);
 if (problem === undefined) {
   enableCompileCache();
