@@ -3,7 +3,6 @@
  * the operator opened more. Each redirect is checked, credentials go to pinned origins only, and size, time and
  * concurrency are limited. Ports are not: calendar servers use 8443, 5232 and others.
  */
-import { lookup as systemLookup } from 'node:dns/promises';
 import { Readable, type Transform, Writable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { createGunzip, createInflate } from 'node:zlib';
@@ -15,9 +14,10 @@ import { answerRoom, type RoomShare } from './answer-room.ts';
 import { EgressError, notPublic, toEgressError } from './egress-error.ts';
 import { isPinned } from './origins.ts';
 import { type PieceTurns, pieceTurns } from './piece-turns.ts';
-import { checkHost, type HostLookup, type PinnedAgentDeps, pinnedAgent } from './pinned-agent.ts';
+import { checkHost, type PinnedAgentDeps, pinnedAgent } from './pinned-agent.ts';
 import { type PrivateNetwork, publicNetwork } from './private-network.ts';
 import { type ReceivedBytes, receivedBytes } from './received-bytes.ts';
+import { lookupAll, requester } from './shared-lookup.ts';
 
 export interface Egress {
   /** Returns the server's response, whatever its status. Fails with EgressError only. */
@@ -88,8 +88,6 @@ const DEFAULT_TIMEOUT_MS = 30_000;
 const DEFAULT_MAX_BYTES = 10_000_000;
 const REDIRECTS: readonly number[] = [301, 302, 303, 307, 308];
 
-const lookupAll: HostLookup = (host) => systemLookup(host, { all: true });
-
 /** Creates the egress. `hidesNames`: unknown names fail like private addresses, so that nobody can probe names. */
 export function createEgress(deps: EgressDeps, hidesNames = false): Egress {
   const policy = addressPolicy(deps.privateNetwork);
@@ -114,7 +112,7 @@ export function createEgress(deps: EgressDeps, hidesNames = false): Egress {
     try {
       leave = await slots.enter(place, { signal });
       if (leave === undefined) throw new EgressError('busy', `Too many requests wait for ${hostname}`);
-      const answer = await sendHop(hop, { agent, share, turns }, signal);
+      const answer = await requester.run(place, () => sendHop(hop, { agent, share, turns }, signal));
       return { ...answer, fromPrivate: policy.isPrivate(hostname) };
     } catch (failure) {
       const error = toEgressError(failure, hostname);
