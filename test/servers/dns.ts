@@ -3,7 +3,7 @@ import { createSocket } from 'node:dgram';
 import { Resolver } from 'node:dns/promises';
 import { isIP } from 'node:net';
 
-import type { HostLookup } from '../../src/lib/egress/pinned-agent.ts';
+import type { HostLookup } from '../../src/lib/egress/shared-lookup.ts';
 
 /** For each name, its addresses; several lists are the answers of successive lookups, the last one stays. */
 export type Zone = Readonly<Record<string, readonly (readonly string[])[]>>;

@@ -3,11 +3,7 @@ import type { LookupFunction } from 'node:net';
 import { Agent, buildConnector } from 'undici';
 import { type AddressPolicy, bareHost, parseHostLiteral } from './address-policy.ts';
 import { EgressError } from './egress-error.ts';
-
-export type HostAddress = { readonly address: string; readonly family: number };
-
-/** Returns all addresses of a host name. */
-export type HostLookup = (host: string) => Promise<readonly HostAddress[]>;
+import type { HostAddress, HostLookup } from './shared-lookup.ts';
 
 export type PinnedAgentDeps = {
   readonly lookup: HostLookup;

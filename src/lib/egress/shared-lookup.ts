@@ -8,7 +8,11 @@ import { lookup as systemLookup } from 'node:dns/promises';
 import type { SlotPlace } from '../fair-slots/slot-counts.ts';
 import { type QueueLimits, SlotQueue } from '../fair-slots/slot-queue.ts';
 import { EgressError } from './egress-error.ts';
-import type { HostLookup } from './pinned-agent.ts';
+
+export type HostAddress = { readonly address: string; readonly family: number };
+
+/** Returns all addresses of a host name. */
+export type HostLookup = (host: string) => Promise<readonly HostAddress[]>;
 
 /** main.ts asks for 16 threads. Lookups use half of them at most, and one is left for the database and mail. */
 const LOOKUP_LIMITS: QueueLimits = { slots: 7, share: 1 / 2, ofOwner: 2, waitMs: 10_000 };

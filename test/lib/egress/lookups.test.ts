@@ -5,7 +5,7 @@ import { after, before, beforeEach, describe, it } from 'node:test';
 
 import { createEgress, type Egress } from '../../../src/lib/egress/egress.ts';
 import { EgressError } from '../../../src/lib/egress/egress-error.ts';
-import type { HostAddress } from '../../../src/lib/egress/pinned-agent.ts';
+import type { HostAddress } from '../../../src/lib/egress/shared-lookup.ts';
 import { requester, sharedLookup } from '../../../src/lib/egress/shared-lookup.ts';
 import { close, listen } from '../../harness/loopback.ts';
 import { until } from '../../harness/until.ts';
