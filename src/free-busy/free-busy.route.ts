@@ -25,9 +25,10 @@ const JSON_TYPE = 'application/json; charset=utf-8';
 export function freeBusyRoutes(deps: FreeBusyRouteDeps): FastifyPluginAsync {
   return async (app) => {
     app.get<{ Querystring: Record<string, unknown> }>('/free-busy', async (request, reply) => {
-      const signal = closedSignal(reply);
       const grant = await authenticateBearer(request, deps);
-      return reply.type(JSON_TYPE).send(await freeBusy(request.query, { grant, signal }, deps));
+      return reply
+        .type(JSON_TYPE)
+        .send(await freeBusy(request.query, { grant, closed: () => closedSignal(reply) }, deps));
     });
 
     const { check, foundOf } = beforeBody((request: FastifyRequest) => authenticateCaller(request, deps));

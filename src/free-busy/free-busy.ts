@@ -24,13 +24,16 @@ import { type Interval, merged } from './intervals.ts';
  */
 export async function freeBusy(
   query: unknown,
-  { grant, signal }: ReadCaller,
+  { grant, closed }: ReadCaller,
   deps: ListEventsDeps,
 ): Promise<string> {
   const { start, end, timeZone, calendarIds: filter } = parseFreeBusy(query);
   const window = { start, end };
   const { calendars, problems } = await readCalendars(grant, filter, deps);
-  const { busy, leftOut } = await busyTime({ user: grant, calendars, window, timeZone, signal }, deps);
+  const { busy, leftOut } = await busyTime(
+    { user: grant, calendars, window, timeZone, signal: closed() },
+    deps,
+  );
   const errors = [...problems, ...leftOutProblems(calendars, leftOut)];
   return JSON.stringify({
     start: instantText(window.start),

@@ -12,10 +12,10 @@ export const CLOSING = errorTable({
 });
 const CLOSED = new ApiError(CLOSING.client_closed_request);
 
-/** Returns a signal that is aborted when the connection closes or the response was sent. Its reason is an ApiError. */
+/** Returns a signal that is aborted when the connection closes before the response was sent. Its reason is an ApiError. */
 export function closedSignal({ raw }: FastifyReply): AbortSignal {
   const closed = new AbortController();
   if (raw.destroyed) closed.abort(CLOSED);
-  else raw.once('close', () => closed.abort(CLOSED));
+  else raw.once('close', () => !raw.writableFinished && closed.abort(CLOSED));
   return closed.signal;
 }

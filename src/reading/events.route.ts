@@ -10,9 +10,8 @@ export type EventListRouteDeps = BearerDeps & ListEventsDeps;
 export function eventListRoute(deps: EventListRouteDeps): FastifyPluginAsync {
   return async (app) => {
     app.get<{ Querystring: Record<string, unknown> }>('/events', async (request, reply) => {
-      const signal = closedSignal(reply);
       const grant = await authenticateBearer(request, deps);
-      const answer = await listEvents(request.query, { grant, signal }, deps);
+      const answer = await listEvents(request.query, { grant, closed: () => closedSignal(reply) }, deps);
       return reply.type('application/json; charset=utf-8').send(answer);
     });
   };

@@ -46,8 +46,8 @@ type Page = Omit<PagePosition, 'after'> & { readonly after: PagePosition['after'
 
 export type ReadCaller = {
   readonly grant: Grant;
-  /** Stops a large read when aborted: the caller has disconnected. */
-  readonly signal: AbortSignal;
+  /** Returns a signal that stops a large read when the caller disconnects. Cached responses need none. */
+  readonly closed: () => AbortSignal;
 };
 
 /**
@@ -56,7 +56,7 @@ export type ReadCaller = {
  */
 export async function listEvents(
   query: Members,
-  { grant, signal }: ReadCaller,
+  { grant, closed }: ReadCaller,
   deps: ListEventsDeps,
 ): Promise<AnswerBody> {
   const { page, choice } = requestedPage(query, grant, deps);
@@ -77,7 +77,7 @@ export async function listEvents(
   if (cached !== undefined) return cached;
 
   const originals = grant.scope !== 'free-busy';
-  const listed = { user: grant, calendars: calendars.map(({ calendar }) => calendar), signal };
+  const listed = { user: grant, calendars: calendars.map(({ calendar }) => calendar), signal: closed() };
   const { events, more, leftOut, size } = withinAnswer(
     await pageOfEvents({ ...page, originals }, listed, deps),
   );
