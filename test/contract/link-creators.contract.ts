@@ -71,9 +71,10 @@ export function linkCreatorsContract(database: string, open: () => Promise<Datab
       });
     const use = (id: string) =>
       people.acceptInvitation(id, newPerson(`with ${id}`), { now: NOW, by: CALLER });
+    /** Returns the withdrawn links, without the one that is for ada herself. */
     const withdrawn = async () =>
       (await auditLog(db).listEntries({}, { limit: 500 }))
-        .filter(({ action }) => action === WITHDRAWN)
+        .filter(({ action, subject }) => action === WITHDRAWN && subject !== 'reset')
         .map(({ subject }) => subject);
 
     /** Returns the same store, whose transactions do all their work but commit only after `open` is called. */

@@ -17,6 +17,8 @@ const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
 const CALLER: Caller = { actor: { kind: 'command_line', name: 'root' }, address: undefined, now: () => NOW };
 
+const TERMS = { now: NOW, by: CALLER };
+
 const invitation = (id: string, change: Partial<Invitation> = {}): Invitation => ({
   invitationId: id,
   purpose: 'invite',
@@ -143,6 +145,41 @@ export function personStoreContract(database: string, open: () => Promise<Databa
   });
 
   describe(`PersonStore on ${database}: roles`, () => {
+    it('a newer reset link, a new password and a forced sign-out end the reset link of a member', async () => {
+      const { people, actions } = await opened(open);
+      await join(people, 'ada');
+      const addReset = (id: string) =>
+        people.addInvitation(invitation(id, { purpose: 'reset', personId: 'ada' }), id, { by: CALLER });
+      const openLinks = async () =>
+        (await people.listInvitations(NOW)).map(({ invitationId }) => invitationId);
+      await addReset('first');
+      await addReset('second');
+      assert.deepEqual(await openLinks(), ['second']);
+
+      await people.setPassword('ada', { password: 'new', keptSession: 'none' }, CALLER);
+      assert.deepEqual(await openLinks(), []);
+      await addReset('third');
+      await people.endSessions('ada', CALLER);
+      assert.deepEqual(await openLinks(), []);
+      const withdrawn = (await actions()).filter((action) => action === 'person.invitation_withdrawn');
+      assert.equal(withdrawn.length, 3);
+    });
+
+    it('the other invitations of an address end when it joins, and those that are left when it is removed', async () => {
+      const { people } = await opened(open);
+      await join(people, 'ben');
+      const login = 'ada@example.com';
+      await people.addInvitation(invitation('early', { login }), 'early', { by: CALLER });
+      await people.addInvitation(invitation('other', { login: 'cyd@example.com' }), 'other', { by: CALLER });
+      await join(people, 'ada', { login });
+      assert.equal(await people.acceptInvitation('early', newPerson('x', login), TERMS), 'link_ended');
+
+      await people.addInvitation(invitation('late', { login }), 'late', { by: CALLER });
+      await people.removePerson('ada', CALLER);
+      assert.equal(await people.acceptInvitation('late', newPerson('x', login), TERMS), 'link_ended');
+      assert.equal((await people.listInvitations(NOW)).length, 1);
+    });
+
     it('an instance keeps an owner, however many remove each other at once', async () => {
       const { people } = await opened(open);
       await tenTimes((i) => join(people, `p${i}`));

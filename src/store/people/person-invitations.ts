@@ -36,6 +36,8 @@ const SPEND = `DELETE FROM invitation WHERE token_hash = :tokenHash AND ${WORKS}
 const OF_PERSON = '(CAST(:personId AS TEXT) IS NULL OR person_id = :personId)';
 const WITHDRAW = `DELETE FROM invitation WHERE invitation_id = :invitationId AND ${OF_PERSON} RETURNING ${INVITATION}`;
 const WITHDRAW_OF = `DELETE FROM invitation WHERE created_by = :creatorId RETURNING ${INVITATION}`;
+const WITHDRAW_RESETS = `DELETE FROM invitation WHERE person_id = :personId RETURNING ${INVITATION}`;
+const WITHDRAW_INVITES = `DELETE FROM invitation WHERE purpose = 'invite' AND login = :login RETURNING ${INVITATION}`;
 const MANAGE_PERSON = 'UPDATE managed SET id = :personId WHERE id = :invitationId';
 const ADD_PERSON = `
   INSERT INTO person (person_id, name, login, role, password, created_at)
@@ -54,9 +56,11 @@ export function personInvitations(db: Database) {
       };
       return db.transaction(async (tx) => {
         await tx.change(TAKE_TURN);
+        const isReset = personId !== undefined;
+        const earlier = isReset ? await tx.all<InvitationRow>(WITHDRAW_RESETS, { personId }) : [];
         const added = await tx.change(ADD_INVITATION, { ...invitation, ...values, tokenHash });
         if (added === 0) return false;
-        const isReset = personId !== undefined;
+        await auditWithdrawn(tx, earlier, by);
         await auditFor(tx, by, {
           action: isReset ? 'person.reset' : 'person.invited',
           subject: personId ?? invitation.invitationId,
@@ -101,6 +105,14 @@ export function personInvitations(db: Database) {
 /** Deletes and audits a member's links. The transaction begins with TAKE_TURN; only audits may follow. */
 export const withdrawLinks = async (tx: Statements, creatorId: string, by: Caller | undefined) =>
   auditWithdrawn(tx, await tx.all<InvitationRow>(WITHDRAW_OF, { creatorId }), by);
+
+/** Deletes and audits the links that reset the member's sign-in, as withdrawLinks does. */
+export const withdrawResets = async (tx: Statements, personId: string, by: Caller | undefined) =>
+  auditWithdrawn(tx, await tx.all<InvitationRow>(WITHDRAW_RESETS, { personId }), by);
+
+/** Deletes and audits the invitations of an address, as withdrawLinks does. */
+export const withdrawInvites = async (tx: Statements, login: string, by: Caller | undefined) =>
+  auditWithdrawn(tx, await tx.all<InvitationRow>(WITHDRAW_INVITES, { login }), by);
 
 async function auditWithdrawn(
   tx: Statements,
@@ -155,6 +167,7 @@ async function accept(tx: Statements, { tokenHash, person, now, by }: Acceptance
   await addWays(tx, { personId: person.personId, person, now });
   await giveApplications(tx, person.personId, clientIds);
   await tx.change(MANAGE_PERSON, { personId: person.personId, invitationId });
+  await withdrawInvites(tx, login, by);
   const after = { email: login, role, ...(role === 'developer' && { client_ids: clientIds }) };
   await auditFor(tx, by, { action: 'person.registered', subject: person.personId, after });
   return 'done';

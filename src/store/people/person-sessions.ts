@@ -3,7 +3,7 @@ import type { ChangeTerms } from '../../audit/audit-entry.ts';
 import type { PersonStore, RefusedSignIns, Session } from '../../people/person-store.ts';
 import { auditFor } from '../audit/append-audit.ts';
 import type { Database } from '../drivers/database.ts';
-import { withdrawLinks } from './person-invitations.ts';
+import { withdrawLinks, withdrawResets } from './person-invitations.ts';
 import { PERSON, type PersonRow, TAKE_TURN, toPerson } from './person-rows.ts';
 
 const SESSION = `
@@ -99,6 +99,7 @@ export function personSessions(db: Database) {
         await tx.change(TAKE_TURN);
         const ended = await tx.change(sql, { personId });
         await withdrawLinks(tx, personId, by);
+        await withdrawResets(tx, personId, by);
         if (ended > 0) await auditFor(tx, by, { action: 'person.signed_out_everywhere', subject: personId });
         return ended;
       });

@@ -7,7 +7,7 @@ import type { Database, Statements } from '../drivers/database.ts';
 import { keepKeys } from './admin-key-store.ts';
 import { passkeyStore } from './passkeys.ts';
 import { identityStore } from './person-identities.ts';
-import { personInvitations, withdrawLinks } from './person-invitations.ts';
+import { personInvitations, withdrawInvites, withdrawLinks, withdrawResets } from './person-invitations.ts';
 import { giveApplications, PERSON, type PersonRow, TAKE_TURN, toPerson } from './person-rows.ts';
 import { END_OTHERS, notingRefusals, personSessions } from './person-sessions.ts';
 
@@ -80,8 +80,12 @@ function personChanges(db: Database) {
         if (role === 'owner' && (await ownersIn(tx)) < 2) return 'last_owner';
         const keptKeys = keepsKeys ? await keepKeys(tx, personId, by) : [];
         if (keptKeys === undefined) return 'own_creator';
-        await tx.change('DELETE FROM person WHERE person_id = :personId', { personId });
+        const removed = await tx.get<{ login: string }>(
+          'DELETE FROM person WHERE person_id = :personId RETURNING login',
+          { personId },
+        );
         await withdrawLinks(tx, personId, by);
+        await withdrawInvites(tx, removed?.login ?? '', by);
         const before = { role, ...(keepsKeys && { kept_keys: keptKeys }) };
         await auditFor(tx, by, { action: 'person.removed', subject: personId, before });
         return true;
@@ -103,10 +107,12 @@ function personChanges(db: Database) {
     },
     setPassword(personId, { password, keptSession }, by) {
       return db.transaction(async (tx) => {
+        await tx.change(TAKE_TURN);
         await tx.change('UPDATE person SET password = :password WHERE person_id = :personId', {
           personId,
           password,
         });
+        await withdrawResets(tx, personId, by);
         await tx.change(END_OTHERS, { personId, sessionId: keptSession });
         await auditFor(tx, by, { action: 'person.password_set', subject: personId });
       });
