@@ -89,7 +89,7 @@ function sentCall(call: Call, { clientId, clientSecret, tokens }: Credentials): 
       ...(authorization !== undefined && { authorization }),
       ...(body !== undefined && { 'content-type': 'application/json' }),
     },
-    body: body === undefined ? undefined : JSON.stringify(withTokens(body, tokens)),
+    body: body === undefined ? undefined : JSON.stringify(withTokens(body, path, tokens)),
   };
 }
 
@@ -118,9 +118,19 @@ export const needsPrivateKey = (
   caller === 'application' &&
   (path !== '/revoke' || revocation === 'authenticated');
 
+/** The operations that take a token in their body. Elsewhere, a token could end up in a calendar or a response. */
+const WITH_TOKENS: readonly string[] = ['/token', '/revoke', '/introspect'];
+
 /** Replaces placeholders in fields with the test user's tokens. */
-function withTokens(body: unknown, tokens: TestTokens | undefined): unknown {
-  if (tokens === undefined || typeof body !== 'object' || body === null || Array.isArray(body)) return body;
+function withTokens(body: unknown, path: string, tokens: TestTokens | undefined): unknown {
+  if (
+    tokens === undefined ||
+    !WITH_TOKENS.includes(path) ||
+    typeof body !== 'object' ||
+    body === null ||
+    Array.isArray(body)
+  )
+    return body;
   const placeholders = Object.entries(TOKEN_WORDS);
   return Object.fromEntries(
     Object.entries(body).map(([name, value]) => {
