@@ -259,6 +259,15 @@ onEachDatabase((database, open) => {
       }
     });
 
+    it('returns the client secret of an application that authenticates by one again', async () => {
+      const keyed = { redirect_uris: [URI], client_authentication: 'private_key_jwt', jwks: KEYS };
+      await apply({ applications: { Back: keyed } });
+
+      const { secrets } = await apply({ applications: { Back: { client_authentication: 'secret' } } });
+
+      assert.match(String(secrets[0]?.client_secret), /^kalends_/);
+    });
+
     it('exports the address of keys without those that were read there', async () => {
       const jwksUri = 'https://app.example/jwks';
       await apply({ applications: { Remote: { redirect_uris: [URI], jwks_uri: jwksUri } } });

@@ -102,7 +102,7 @@ async function perform(
 /** The members of results that have a secret, by operation. */
 const SECRETS: Readonly<Record<string, readonly string[]>> = {
   createApplication: ['client_secret', 'webhook_secret'],
-  updateApplication: ['webhook_secret'],
+  updateApplication: ['client_secret', 'webhook_secret'],
   addEndpoint: ['secret'],
   createInvitation: ['url'],
 };
