@@ -12,6 +12,7 @@ import { PeopleRefusal } from './people-refusal.ts';
 import { mustBeAllowed } from './permission.ts';
 import { type Actor, type Person, parseLogin, personNameProblem, type Role } from './person.ts';
 import type { Invitation, LinkCreator, NewPerson, PersonStore } from './person-store.ts';
+import { mustNotFollowClaims } from './single-sign-on.ts';
 
 export type PeopleDeps = {
   readonly people: PersonStore;
@@ -66,7 +67,8 @@ export async function invite(maker: LinkMaker, invited: Invited, deps: PeopleDep
 
 /**
  * Creates a link that is valid for an hour and sets a new password. Returns `undefined` if there is no such member or
- * the creator's session has ended.
+ * the creator's session has ended. For a member whose role follows claims, throws PeopleRefusal unless another member
+ * or the command line creates it.
  */
 export async function makeResetLink(
   maker: LinkMaker,
@@ -76,6 +78,9 @@ export async function makeResetLink(
   mustBeAllowed(maker, 'people.manage');
   const person = await deps.people.findPerson(personId);
   if (person === undefined) return undefined;
+  // Members could otherwise keep a role for which they have no claim any more.
+  const isOthers = maker === 'command line' || ('sessionId' in maker && maker.personId !== personId);
+  if (!isOthers) mustNotFollowClaims(person);
   const { role, login, identity } = person;
   const link = await add({ purpose: 'reset', role, login, personId, lifetimeMs: RESET_MS }, maker, deps);
   // Single sign-on without a verified address made this login of the subject, which somebody else may own as a mailbox.

@@ -267,6 +267,23 @@ onSqlite((open) => {
     );
 
     it(
+      'whose role follows claims gets a reset link from another member, and cannot create one',
+      withDashboard(async ({ signIn, leave, signedIn, people }) => {
+        issuer.accounts.set('a', { groups: ['admins'] });
+        const owner = await signedIn('owner');
+        const { browser } = await signIn('a');
+        await browser.get(await leave(browser, 'a', '/dashboard/confirm/single-sign-on'));
+        const id = (await people()).find(({ identity }) => identity !== undefined)?.personId;
+
+        const own = await browser.post(`/dashboard/people/${id}/reset`);
+        const others = await owner.post(`/dashboard/people/${id}/reset`);
+
+        assert.equal(own.status, 409);
+        assert.match(others.body, /\/dashboard\/join\//);
+      }),
+    );
+
+    it(
       'passwords and passkeys are off once an owner has signed in by single sign-on, and never before',
       withDashboard(
         async ({ signIn, browser, deps, people }) => {

@@ -210,7 +210,7 @@ export const createResetLink = operation({
   summary: 'Create a reset link, with which a member sets a new password',
   description:
     'The link works once, for an hour. With a mail server Kalends mails it. `mail_error` says why it could not.',
-  errors: [MEMBERS.dashboard_off],
+  errors: [MEMBERS.dashboard_off, MEMBERS.role_from_claims],
   ...{ pathFields: MEMBER, fields: LINK, command: 'admin reset', result: LINK_RESULT },
   async run({ person_id: name, link: isShown }, deps) {
     const { personId } = await readMember(deps.actor, name, deps);
