@@ -86,11 +86,13 @@ export class EventUser {
       const line = { client: `${this.name} writer`, object: this.name, operation: 'create', input };
       const send = async () => {
         const { status, body } = await this.#send('/event', request);
-        return { status, ...(typeof body.id === 'string' ? { id: body.id } : {}) };
+        const isStored = body.original !== undefined;
+        return { status, isStored, ...(typeof body.id === 'string' ? { id: body.id } : {}) };
       };
       const output = await history.record(line, send);
       // If the outcome is unknown, the event may appear or not.
-      if (output?.status === 200) this.created.push({ title, start, end: performance.now() });
+      if (output?.status === 200)
+        this.created.push({ title, start, end: performance.now(), isStored: output.isStored });
       await sleep(PAUSE_MS);
     }
   }

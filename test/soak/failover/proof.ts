@@ -56,6 +56,7 @@ ${missing.map((sentence) => `\n${sentence}\n`).join('')}
 ## Operations
 ${isShared ? 'In each deployment, six' : 'Six'} pairs of clients exchanged codes, refreshed (half of them with a replay window), read and revoked, two clients on each grant. Two users
 created events, followed the cursor and received deliveries. An operation without a response, or with a status other than 200, 201, 400 and 401, has an unknown outcome.
+If the database fails after the provider created an event, the response has no \`original\`, and a sync brings the event later ([Writing](writing.md)). Only its place on the cursor is free.
 
 | Operation | Known outcome | Unknown outcome |
 | --- | --- | --- |
