@@ -155,6 +155,10 @@ export function personStoreContract(database: string, open: () => Promise<Databa
       await addReset('first');
       await addReset('second');
       assert.deepEqual(await openLinks(), ['second']);
+      const creator = { personId: 'ada', sessionId: 'ended' };
+      const refused = invitation('refused', { purpose: 'reset', personId: 'ada' });
+      assert.equal(await people.addInvitation(refused, 'refused', { creator, by: CALLER }), false);
+      assert.deepEqual(await openLinks(), ['second']);
 
       await people.setPassword('ada', { password: 'new', keptSession: 'none' }, CALLER);
       assert.deepEqual(await openLinks(), []);

@@ -36,7 +36,8 @@ const SPEND = `DELETE FROM invitation WHERE token_hash = :tokenHash AND ${WORKS}
 const OF_PERSON = '(CAST(:personId AS TEXT) IS NULL OR person_id = :personId)';
 const WITHDRAW = `DELETE FROM invitation WHERE invitation_id = :invitationId AND ${OF_PERSON} RETURNING ${INVITATION}`;
 const WITHDRAW_OF = `DELETE FROM invitation WHERE created_by = :creatorId RETURNING ${INVITATION}`;
-const WITHDRAW_RESETS = `DELETE FROM invitation WHERE person_id = :personId RETURNING ${INVITATION}`;
+const WITHDRAW_RESETS = `
+  DELETE FROM invitation WHERE person_id = :personId AND invitation_id <> :kept RETURNING ${INVITATION}`;
 const WITHDRAW_INVITES = `DELETE FROM invitation WHERE purpose = 'invite' AND login = :login RETURNING ${INVITATION}`;
 const MANAGE_PERSON = 'UPDATE managed SET id = :personId WHERE id = :invitationId';
 const ADD_PERSON = `
@@ -56,11 +57,10 @@ export function personInvitations(db: Database) {
       };
       return db.transaction(async (tx) => {
         await tx.change(TAKE_TURN);
-        const isReset = personId !== undefined;
-        const earlier = isReset ? await tx.all<InvitationRow>(WITHDRAW_RESETS, { personId }) : [];
         const added = await tx.change(ADD_INVITATION, { ...invitation, ...values, tokenHash });
         if (added === 0) return false;
-        await auditWithdrawn(tx, earlier, by);
+        const isReset = personId !== undefined;
+        if (isReset) await withdrawResets(tx, { personId, kept: invitation.invitationId }, by);
         await auditFor(tx, by, {
           action: isReset ? 'person.reset' : 'person.invited',
           subject: personId ?? invitation.invitationId,
@@ -106,9 +106,12 @@ export function personInvitations(db: Database) {
 export const withdrawLinks = async (tx: Statements, creatorId: string, by: Caller | undefined) =>
   auditWithdrawn(tx, await tx.all<InvitationRow>(WITHDRAW_OF, { creatorId }), by);
 
-/** Deletes and audits the links that reset the member's sign-in, as withdrawLinks does. */
-export const withdrawResets = async (tx: Statements, personId: string, by: Caller | undefined) =>
-  auditWithdrawn(tx, await tx.all<InvitationRow>(WITHDRAW_RESETS, { personId }), by);
+/** Deletes and audits the reset links of a member, except `kept`, as withdrawLinks does. */
+export const withdrawResets = async (
+  tx: Statements,
+  { personId, kept = '' }: { readonly personId: string; readonly kept?: string },
+  by: Caller | undefined,
+) => auditWithdrawn(tx, await tx.all<InvitationRow>(WITHDRAW_RESETS, { personId, kept }), by);
 
 /** Deletes and audits the invitations of an address, as withdrawLinks does. */
 export const withdrawInvites = async (tx: Statements, login: string, by: Caller | undefined) =>

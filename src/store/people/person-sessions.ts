@@ -99,7 +99,7 @@ export function personSessions(db: Database) {
         await tx.change(TAKE_TURN);
         const ended = await tx.change(sql, { personId });
         await withdrawLinks(tx, personId, by);
-        await withdrawResets(tx, personId, by);
+        await withdrawResets(tx, { personId }, by);
         if (ended > 0) await auditFor(tx, by, { action: 'person.signed_out_everywhere', subject: personId });
         return ended;
       });

@@ -112,7 +112,7 @@ function personChanges(db: Database) {
           personId,
           password,
         });
-        await withdrawResets(tx, personId, by);
+        await withdrawResets(tx, { personId }, by);
         await tx.change(END_OTHERS, { personId, sessionId: keptSession });
         await auditFor(tx, by, { action: 'person.password_set', subject: personId });
       });
