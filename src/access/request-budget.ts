@@ -40,11 +40,11 @@ export function requestBudgets(store: Pick<RequestLimitStore, 'takeTokens' | 'dr
     chunks.set(bucket, { tokens, until: now() + CHUNK_MS });
     return 0;
   };
-  const takeInTurn = async (bucket: string, rate: RequestRate, patience: AbortSignal): Promise<void> => {
+  const takeInTurn = async (bucket: string, rate: RequestRate, latest: number): Promise<void> => {
     while (!spend(bucket)) {
       const wait = await fetch(bucket, rate);
       if (wait === 0) continue;
-      if (wait > PATIENCE_MS || patience.aborted) throw exhausted(wait);
+      if (wait > PATIENCE_MS || performance.now() >= latest) throw exhausted(wait);
       await sleep(Math.min(wait, LONGEST_SLEEP_MS));
     }
   };
@@ -52,11 +52,11 @@ export function requestBudgets(store: Pick<RequestLimitStore, 'takeTokens' | 'dr
   return {
     /** Waits for a token, one call at a time per process; fails as `rate_limited` if that would take too long. */
     async take(bucket: string, rate: RequestRate, user: BudgetUser): Promise<void> {
-      const patience = AbortSignal.timeout(PATIENCE_MS);
+      const latest = performance.now() + PATIENCE_MS;
       const leave = await queue.enter(placeOfOwner(toSlotOwner(user), bucket));
       if (leave === undefined) throw exhausted(LONGEST_SLEEP_MS);
       try {
-        await takeInTurn(bucket, rate, patience);
+        await takeInTurn(bucket, rate, latest);
       } finally {
         leave();
       }
