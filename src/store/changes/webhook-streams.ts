@@ -48,7 +48,7 @@ const BEHIND = `
   SELECT s.stream_id FROM event_change c JOIN webhook_stream s ON s.calendar_key = c.calendar_key
    WHERE c.noted_at < :before AND (c.seq > s.told_seq OR (c.seq = s.told_seq AND s.told_id IS NOT NULL))`;
 
-/** Makes streams wait since `before` if they lack changes from before it, which are then deleted. They send a reset. */
+/** Marks the streams with undelivered changes from before `before`, which are then deleted: such streams send a reset. */
 export async function noteForgotten(tx: Statements, before: number): Promise<void> {
   await tx.change(
     `UPDATE webhook_stream SET pending_since = :before
