@@ -128,7 +128,7 @@ export function newRule(
 
 const DEFAULTS: Members = { interval: 1, weekStart: 'MO' };
 
-/** Returns the values of a member as JSON, in an order of their own. */
+/** Returns the values of a member as sorted JSON: their order in a request does not matter. */
 const readValues = (members: Members, name: string): string[] =>
   [members[name] ?? DEFAULTS[name] ?? []]
     .flat()

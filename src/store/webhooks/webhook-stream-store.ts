@@ -247,11 +247,9 @@ const START: BatchStatement = {
   plan: 'once',
 };
 
-/**
- * Moves a calendar's position to the present: a grant that begins later receives nothing from before. If something
- * changed during the lease, a grant may have begun, so the position stays.
- */
+/** If something changed during the lease, a grant may have begun, so the position stays. */
 const MOVES = `${UNCHANGED} AND calendar_key IS NOT NULL`;
+/** Moves a calendar's position to the present: a grant that begins later receives nothing from before. */
 const WITHHOLD = `
   UPDATE webhook_stream SET message_id = NULL, pending_since = NULL,
          initial = CASE WHEN ${MOVES} THEN 0 ELSE initial END, told_id = CASE WHEN ${MOVES} THEN NULL ELSE told_id END,
